@@ -68,7 +68,8 @@ static void print_option(const struct wp_option *opt)
 	else
 		at = printf("        --%s", opt->name);
 	if (opt->arg)
-		at += printf(opt->arg[0] == '[' ? " %s" : " <%s>", opt->arg);
+		at += printf(opt->arg[0] != '[' ? " <%s>" : opt->arg[1] == '=' ? "%s" : " %s",
+			     opt->arg);
 	if (at >= HELP_COLUMN - 1) {
 		putchar('\n');
 		at = 0;
@@ -279,10 +280,11 @@ int wp_parse_options(const struct wp_options *o, int argc, char **argv, void *ct
 		default:
 			opt = find(o, id);
 			/*
-			 * As in perf: the next word is the value, unless it is an option.
+			 * As in perf: the next word is the value, unless it is an option
+			 * or may be a command.
 			 */
-			if (opt && is_optional(opt) && !optarg && optind < argc &&
-			    argv[optind][0] != '-')
+			if (opt && is_optional(opt) && opt->arg[1] != '=' && !optarg &&
+			    optind < argc && argv[optind][0] != '-')
 				optarg = argv[optind++];
 			err = o->set(ctx, id, optarg);
 			if (err)

@@ -20,7 +20,7 @@ struct wp_perf_option;
  * @id: its letter, or a number above 255 if it has none; 0 ends the table
  * @name: long name, NULL if it has none
  * @arg: description of its argument, NULL if it takes none; in "[]" if it is optional:
- *	then @set may get NULL
+ *	then @set may get NULL. In "[=]" it is never the next word
  * @help: one or more lines
  */
 struct wp_option {

@@ -13,10 +13,13 @@
 
 #include "cmd/common/option-values.h"
 #include "cmd/common/options.h"
+#include "cmd/common/outputnames.h"
 #include "cmd/common/perf-options.h"
 #include "cmd/common/target-options.h"
 #include "cmd/record/control.h"
+#include "cmd/record/delay.h"
 #include "cmd/record/options.h"
+#include "cmd/record/switchoutput.h"
 #include "lib/base/duration.h"
 #include "lib/base/err.h"
 #include "lib/model/cause.h"
@@ -25,7 +28,6 @@
 
 #define DEFAULT_FREQ	4000
 #define MAX_INTERVAL_MS	3600000
-#define MAX_DELAY_MS	INT_MAX
 
 enum {
 	OPT_CALL_GRAPH = 256,
@@ -54,6 +56,9 @@ enum {
 	OPT_WEIGHT,
 	OPT_BY,
 	OPT_MAX_SIZE,
+	OPT_SWITCH_OUTPUT,
+	OPT_SWITCH_MAX_FILES,
+	OPT_TIMESTAMP_FILENAME,
 	OPT_CONTROL,
 };
 
@@ -122,6 +127,11 @@ static const struct wp_option table[] = {
 	{ 'o', "output", "file", "output file (default perf.data)" },
 	{ OPT_MAX_SIZE, "max-size", "size", "end when the file has this size, as 100M; in B,\n"
 	  "K, M or G" },
+	{ OPT_SWITCH_OUTPUT, "switch-output", "[=when]", "go on in a new file at SIGUSR2 (default), at a\n"
+	  "size, as 100M, or each time, as 30s, 5m or 1h;\n"
+	  "each is named FILE.TIMESTAMP when it is complete" },
+	{ OPT_SWITCH_MAX_FILES, "switch-max-files", "n", "keep the last n files of these" },
+	{ OPT_TIMESTAMP_FILENAME, "timestamp-filename", NULL, "name the file FILE.TIMESTAMP" },
 	{ 'q', "quiet", NULL, "print errors only" },
 	{ 'v', "verbose", NULL, "print more; twice: every thread" },
 	{ 'B', "no-buildid", NULL, "do not collect build-ids" },
@@ -226,45 +236,6 @@ static int parse_time(const char *option, const char *arg, __u64 unit, __u64 min
 	return err || *ns < min ? -EINVAL : 0;
 }
 
-/* Digits, up to MAX_DELAY_MS. @end: set to what follows. */
-static bool parse_msecs(const char *arg, __u64 *ns, const char **end)
-{
-	unsigned long long n;
-	char *rest;
-
-	errno = 0;
-	n = strtoull(arg, &rest, 10);
-	*end = rest;
-	*ns = n * WP_NSEC_PER_MSEC;
-	return isdigit((unsigned char)*arg) && !errno && n <= MAX_DELAY_MS;
-}
-
-/* As perf has it; but one range only. */
-static int parse_delay(const char *arg, struct wp_record_opts *o)
-{
-	__u64 from = ~0ULL, to = 0;
-	const char *end = "";
-	bool ok = true;
-
-	if (strcmp(arg, "-1"))
-		ok = parse_msecs(arg, &from, &end);
-	if (ok && *end == '-')
-		ok = parse_msecs(end + 1, &to, &end) && to > from;
-	if (ok && to && *end == ',') {
-		wp_err("--delay: '%s' is more than one range: wallprof records one", arg);
-		return -EINVAL;
-	}
-	if (!ok || *end) {
-		wp_err("--delay: '%s' is not a time as 500, in ms, a range as 500-1000, or -1",
-		       arg);
-		return -EINVAL;
-	}
-	o->later = from || to;
-	o->delay_ns = from;
-	o->range_ns = to ? to - from : 0;
-	return 0;
-}
-
 static int parse_tables(const char *arg, struct wp_record_opts *o)
 {
 	char *words = strdup(arg), *rest = words, *word;
@@ -333,7 +304,7 @@ static int set(void *ctx, int id, const char *arg)
 		o->has_cpus = true;
 		return wp_value_cpus("-C", arg, &o->cpus);
 	case 'D':
-		return parse_delay(arg, o);
+		return wp_delay_parse(arg, o);
 	case OPT_CONTROL:
 		wp_control_close(raw->control);
 		return wp_control_open(raw->control, arg);
@@ -415,6 +386,14 @@ static int set(void *ctx, int id, const char *arg)
 		return wp_value_output(arg, &o->output);
 	case OPT_MAX_SIZE:
 		return wp_value_file_size("--max-size", arg, &o->max_bytes);
+	case OPT_SWITCH_OUTPUT:
+		return wp_switch_output_parse(arg, &o->switching);
+	case OPT_SWITCH_MAX_FILES:
+		return wp_value_int("--switch-max-files", arg, 1, WP_OUTPUT_MAX_FILES,
+				    &o->switching.max_files);
+	case OPT_TIMESTAMP_FILENAME:
+		o->switching.has_names = true;
+		return 0;
 	case 'q':
 		o->quiet = true;
 		return 0;
@@ -674,6 +653,9 @@ int wp_record_options(struct wp_record_opts *o, struct wp_control *control, int 
 		wp_err("--comm and -G need context switches, which --no-off-cpu leaves out");
 		return -EINVAL;
 	}
+	err = wp_switch_output_check(o);
+	if (err)
+		return err;
 	if (same_file(o->output, o->ledger) || same_file(o->output, o->intervals) ||
 	    same_file(o->ledger, o->intervals)) {
 		wp_err("-o, --ledger and --intervals must name different files");

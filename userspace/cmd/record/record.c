@@ -24,11 +24,11 @@
 #include "cmd/common/workload.h"
 #include "cmd/record/control.h"
 #include "cmd/record/options.h"
+#include "cmd/record/output.h"
 #include "cmd/record/record.h"
 #include "cmd/record/summary.h"
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
-#include "lib/model/ledgerfile.h"
 #include "lib/record/dump.h"
 #include "lib/record/session.h"
 #include "lib/sandbox/swapped.h"
@@ -44,6 +44,7 @@
  * struct run - a recording, and what it depends on
  * @r: the recording
  * @workload: its command
+ * @output: its files
  * @control: where other processes send commands
  * @over: such a command has asked for the end
  * @disabled: or for the end of what is recorded
@@ -51,21 +52,11 @@
 struct run {
 	struct wp_recording *r;
 	struct wp_workload *workload;
+	struct wp_record_output output;
 	struct wp_control *control;
 	bool over;
 	bool disabled;
 };
-
-/* As in perf, by the size of the data; what is in the tables by then is written, too. */
-static bool is_full(const struct wp_recording *r)
-{
-	if (!r->o.max_bytes || wp_perfdata_kept(r->pd) < r->o.max_bytes)
-		return false;
-	if (!r->o.quiet)
-		fprintf(stderr, "[ wallprof record: size limit reached (%llu KB), stopping session ]\n",
-			(unsigned long long)wp_perfdata_kept(r->pd) >> 10);
-	return true;
-}
 
 /* As perf prints it. */
 static void say_enabled(const struct wp_recording *r, bool enabled)
@@ -109,6 +100,13 @@ static bool obey(struct run *run, enum wp_command until)
 	return false;
 }
 
+static __u64 earliest(__u64 a, __u64 b, __u64 c)
+{
+	__u64 least = a < b ? a : b;
+
+	return least < c ? least : c;
+}
+
 static int loop(struct run *run)
 {
 	struct wp_recording *r = run->r;
@@ -117,8 +115,10 @@ static int loop(struct run *run)
 	__u64 end = r->o.range_ns ? r->s.start + r->o.range_ns : ~0ULL;
 	int err = 0;
 
+	wp_record_output_begin(&run->output, r);
 	while (!err && goes_on(run)) {
-		int wake = wp_signals_wait(&r->dev, r->sideband, next < end ? next : end);
+		int wake = wp_signals_wait(&r->dev, r->sideband,
+					   earliest(next, end, run->output.next));
 
 		if (wake < 0)
 			return wake;
@@ -141,8 +141,12 @@ static int loop(struct run *run)
 		if (wake == WP_WAKE_FULL || wp_clock_now() >= next) {
 			err = wp_recording_drain(r, false);
 			next = wp_clock_now() + interval;
-			if (!err && is_full(r))
+			if (!err && wp_record_output_is_full(r))
 				break;
+		}
+		if (!err && wp_record_output_is_due(&run->output, r)) {
+			err = wp_record_output_switch(&run->output, r);
+			next = wp_clock_now() + interval;
 		}
 	}
 	return err;
@@ -168,7 +172,8 @@ static int finish(struct wp_recording *r)
 	wp_signals_set_files(-1);
 	wp_mapsync_end(r->mapsync, &r->s.mapsync);
 	r->mapsync = NULL;
-	if (err)
+	/* Without a file the next one could not be opened, which was said. */
+	if (err || !r->pd)
 		return err;
 	err = wp_recording_drain(r, true);
 	if (err)
@@ -182,7 +187,7 @@ static int finish(struct wp_recording *r)
 	wp_sideband_stats(r->sideband, &side);
 	r->s.sideband_lost = side.lost;
 	r->s.sideband_bad = side.bad;
-	r->s.late = wp_batch_late(r->batch);
+	r->s.late += wp_batch_late(r->batch);
 	r->s.busy = r->busy.nr;
 	r->s.unknown = r->merge.unknown;
 	r->s.hists_left_out = r->thread_hists.left_out + r->thread_hists.nr;
@@ -203,20 +208,15 @@ static __u32 id_zero(void)
 	return !stat("/proc/self/ns/pid", &st) && st.st_ino != first_pid_ns ? -1U : 0;
 }
 
-/* A ledger can only be appended to a regular file. */
-static void open_spool(struct wp_recording *r)
-{
-	if (r->o.offcpu && wp_perfdata_is_regular(r->pd))
-		wp_ledgerspool_open(&r->spool, r->o.output);
-}
-
 static bool has_tables(const struct wp_record_opts *o)
 {
 	return o->call_graph == WP_CALL_GRAPH_AUTO || o->call_graph == WP_CALL_GRAPH_CFI;
 }
 
-static int prepare(struct wp_recording *r, struct wp_workload *workload)
+static int prepare(struct run *run)
 {
+	struct wp_workload *workload = run->workload;
+	struct wp_recording *r = run->r;
 	unsigned int by = r->o.wakers ? WP_MERGE_WAKERS : 0, owners;
 	int err;
 
@@ -283,11 +283,9 @@ static int prepare(struct wp_recording *r, struct wp_workload *workload)
 		if (!r->intervals_file)
 			return -EIO;
 	}
-	err = wp_recording_open_output(r);
-	wp_signals_set_file(r->pd);
+	err = wp_record_output_open(&run->output, r);
 	if (err)
 		return err;
-	open_spool(r);
 	err = wp_recording_open_sideband(r);
 	if (err)
 		return err;
@@ -440,49 +438,6 @@ static int record(struct run *run)
 	return err ? err : last;
 }
 
-/* After all that perf reads. If the process is killed meanwhile, the file has no ledger. */
-static void append_ledger(struct wp_recording *r, int fd)
-{
-	const struct wallprof_lost *lost = r->s.lost[WP_CONTEXT_SCHED];
-	const struct wp_ledgerfile_head head = {
-		.start = r->s.start,
-		.stop = r->s.stop,
-		.lost = lost[WALLPROF_LOSS_EXIT_FULL].count,
-		.lost_ns = lost[WALLPROF_LOSS_EXIT_FULL].ns,
-		.untracked = lost[WALLPROF_LOSS_NO_TASK].count,
-		.untracked_ns = lost[WALLPROF_LOSS_NO_TASK].ns,
-		.flags = r->o.has_cpus ? WP_LEDGERFILE_SOME_CPUS : 0,
-	};
-
-	wp_ledgerspool_append(&r->spool, fd, r->o.output, &head);
-}
-
-/* A recording that failed before its start leaves no file. */
-static void close_output(struct wp_recording *r, int *err)
-{
-	int ret, fd;
-
-	if (!r->pd)
-		return;
-	if (*err && !r->begun) {
-		wp_signals_set_file(NULL);
-		wp_perfdata_discard(r->pd);
-		return;
-	}
-	/* From here on a second Ctrl-C leaves the file as it is. */
-	ret = wp_perfdata_flush(r->pd);
-	wp_signals_set_file(NULL);
-	if (!*err)
-		*err = ret;
-	fd = wp_perfdata_dup(r->pd);
-	ret = wp_perfdata_close(r->pd, r->ids);
-	if (!*err)
-		*err = ret;
-	if (fd >= 0 && !*err && r->s.stop)
-		append_ledger(r, fd);
-	r->s.bytes = wp_perfdata_dup_close(fd);
-}
-
 /* Data recorded before an error is kept. */
 static void close_table(const struct wp_recording *r, struct wp_outfile *table, int *err)
 {
@@ -526,14 +481,14 @@ int cmd_record(int argc, char **argv)
 	/* Before any data is in memory that a file reader process must not have. */
 	if (has_tables(&r.o))
 		wp_worker_prepare();
-	err = prepare(&r, &workload);
+	err = prepare(&run);
 	if (!err && !wp_signals_stop()) {
 		err = record(&run);
 		started = r.s.stop;
 	}
 	wp_mapsync_end(r.mapsync, NULL);
 	wp_sideband_close(r.sideband);
-	close_output(&r, &err);
+	wp_record_output_close(&run.output, &r, &err);
 	wp_keepfiles_end(r.keep, &r.s.kept);
 	close_table(&r, &r.ledger, &err);
 	close_table(&r, &r.intervals, &err);
@@ -552,6 +507,7 @@ int cmd_record(int argc, char **argv)
 	wp_snapshot_put(r.snap);
 	wp_busy_free(&r.busy);
 	wp_batch_free(r.batch);
+	wp_batch_free(r.next);
 	wp_timeline_free(r.timeline);
 	wp_tracerecords_free(&r.records);
 	wp_merge_free(&r.merge);

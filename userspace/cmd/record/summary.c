@@ -23,7 +23,7 @@
 
 static void print_captured(const struct wp_record_opts *o, const struct wp_record_stats *s)
 {
-	char samples[384] = "", intervals[128] = "", name[32];
+	char samples[384] = "", intervals[128] = "", files[48] = "", name[32];
 
 	if (!o->events.none)
 		snprintf(samples, sizeof(samples),
@@ -38,7 +38,10 @@ static void print_captured(const struct wp_record_opts *o, const struct wp_recor
 			 (uint64_t)s->intervals, plural(s->intervals),
 			 (uint64_t)s->stacks[WALLPROF_AGGR_OFFCPU],
 			 plural(s->stacks[WALLPROF_AGGR_OFFCPU]));
-	print("Captured and wrote %.3f MB %s (%s%s)", (double)s->bytes / 1024 / 1024,
+	if (s->files > 1)
+		snprintf(files, sizeof(files), "in %" PRIu64 " files, the last is ",
+			 (uint64_t)s->files);
+	print("Captured and wrote %.3f MB %s%s (%s%s)", (double)s->bytes / 1024 / 1024, files,
 	      o->output, samples, intervals);
 }
 

@@ -18,10 +18,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "cmd/common/outputnames.h"
 #include "cmd/common/signals.h"
 #include "cmd/sched/recording.h"
 #include "lib/base/clock.h"
@@ -78,8 +77,7 @@
  * @lost: lost records of the sideband, at the last read
  * @reaped: time of the last search for threads whose exit record was lost
  * @kept: bytes of data in the file that was written last
- * @files: names of the snapshots, the oldest one at @nr_files % max_files
- * @nr_files: number of snapshots so far
+ * @names: names of the snapshots
  */
 struct wp_flight {
 	struct wp_sidelog log;
@@ -91,8 +89,7 @@ struct wp_flight {
 	__u64 lost;
 	__u64 reaped;
 	__u64 kept;
-	char **files;
-	unsigned int nr_files;
+	struct wp_output_names names;
 };
 
 /* A file that is being written. */
@@ -136,12 +133,11 @@ int wp_flight_prepare(struct wp_sched_recording *r)
 	int err;
 
 	r->flight = f;
-	if (f && r->o.max_files)
-		f->files = calloc(r->o.max_files, sizeof(*f->files));
-	if (!f || (r->o.max_files && !f->files)) {
-		wp_err("out of memory");
-		return -ENOMEM;
-	}
+	if (!f)
+		return wp_no_memory("the flight recorder");
+	err = wp_output_names_init(&f->names, r->o.max_files);
+	if (err)
+		return err;
 	bytes *= r->dev.info.nr_online;
 	wp_sidelog_open(&f->log, bytes < MIN_LOG ? MIN_LOG : bytes < MAX_LOG ? bytes : MAX_LOG);
 	wp_signals_catch_snapshot();
@@ -385,51 +381,18 @@ static int dump(struct wp_sched_recording *r, const char *path, bool live)
 	return err;
 }
 
-/* As in perf: with hundredths of a second. */
-static int snapshot_name(const struct wp_sched_recording *r, char *path, size_t size)
-{
-	char when[32];
-	struct timeval tv;
-	struct tm tm;
-
-	gettimeofday(&tv, NULL);
-	if (!localtime_r(&tv.tv_sec, &tm) ||
-	    !strftime(when, sizeof(when), "%Y%m%d%H%M%S", &tm))
-		strcpy(when, "0");
-	if (snprintf(path, size, "%s.%s%02u", r->o.output, when,
-		     (unsigned int)tv.tv_usec / 10000) < (int)size)
-		return 0;
-	wp_err("%s: the name is too long", r->o.output);
-	return -ENAMETOOLONG;
-}
-
-/* Remove the oldest snapshot when there are enough of them. */
-static void remember_file(struct wp_sched_recording *r, const char *path)
-{
-	struct wp_flight *f = r->flight;
-	char **place;
-
-	if (!r->o.max_files)
-		return;
-	place = &f->files[f->nr_files++ % r->o.max_files];
-	if (*place && unlink(*place))
-		wp_warn("cannot remove %s: %s", *place, strerror(errno));
-	free(*place);
-	*place = strdup(path);
-}
-
 /* A failure does not end the recording: the disk may have room again later. */
 static void snapshot(struct wp_sched_recording *r)
 {
 	char path[PATH_MAX];
 	int err;
 
-	if (snapshot_name(r, path, sizeof(path)))
+	if (wp_output_name(r->o.output, path, sizeof(path)))
 		return;
 	r->flight->kept = 0;
 	err = dump(r, path, true);
 	if (!err || r->flight->kept)
-		remember_file(r, path);
+		wp_output_names_add(&r->flight->names, path);
 }
 
 static void print_wait(const struct wp_sched_recording *r, const struct wp_wait *wait)
@@ -568,16 +531,13 @@ int wp_flight_run(struct wp_sched_recording *r)
 void wp_flight_free(struct wp_sched_recording *r)
 {
 	struct wp_flight *f = r->flight;
-	int i;
 
 	if (!f)
 		return;
 	wp_sidelog_close(&f->log);
 	wp_ringwalk_close(&f->walk);
 	wp_watch_close(&f->watch);
-	for (i = 0; f->files && i < r->o.max_files; i++)
-		free(f->files[i]);
-	free(f->files);
+	wp_output_names_free(&f->names);
 	free(f);
 	r->flight = NULL;
 }

@@ -21,6 +21,7 @@
 
 #include "cmd/common/option-values.h"
 #include "cmd/common/options.h"
+#include "cmd/common/outputnames.h"
 #include "cmd/common/signals.h"
 #include "cmd/common/workload.h"
 #include "cmd/sched/recording.h"
@@ -48,8 +49,6 @@
 
 /* With targets: twice the number of threads on the host, and at least this. */
 #define MIN_TASKS	16384
-
-#define MAX_FILES	10000
 
 /* Maximum number of CPUs with losses that are printed one by one. */
 #define MAX_LOSERS	8
@@ -124,7 +123,8 @@ static int set_flight(struct wp_sched_options *o, int id, const char *arg)
 		o->go_on = true;
 		return 0;
 	case OPT_MAX_FILES:
-		return wp_value_int("--switch-max-files", arg, 1, MAX_FILES, &o->max_files);
+		return wp_value_int("--switch-max-files", arg, 1, WP_OUTPUT_MAX_FILES,
+				    &o->max_files);
 	}
 	return -EINVAL;
 }

@@ -31,7 +31,7 @@ struct wp_batch {
 
 /**
  * wp_batch_new() - allocate an empty batch
- * @pd: the file to write to
+ * @pd: the file to write to; NULL: wp_batch_set_file() comes before samples and flushes
  * @rounds: write FINISHED_ROUND after flushes, once a second at most. Readers can then
  *	sort without holding the whole file in memory, but they complain about records
  *	that are two rounds late. Pass false if such records must be expected, as when
@@ -50,6 +50,16 @@ struct wp_batch *wp_batch_new(struct wp_perfdata *pd, bool rounds)
 	b->pd = pd;
 	b->rounds = rounds;
 	return b;
+}
+
+/**
+ * wp_batch_set_file() - set the file to write to
+ * @b: the batch, which has had none
+ * @pd: the file
+ */
+void wp_batch_set_file(struct wp_batch *b, struct wp_perfdata *pd)
+{
+	b->pd = pd;
 }
 
 /**

@@ -18,6 +18,7 @@
 struct wp_batch;
 
 struct wp_batch *wp_batch_new(struct wp_perfdata *pd, bool rounds);
+void wp_batch_set_file(struct wp_batch *b, struct wp_perfdata *pd);
 void wp_batch_free(struct wp_batch *b);
 int wp_batch_add_record(struct wp_batch *b, const struct perf_event_header *rec, __u64 time);
 int wp_batch_add_sample(struct wp_batch *b, const struct wp_perfdata_sample *s);

@@ -2,7 +2,8 @@
 /*
  * A session of the reader with the module, for the commands record, top and stacks.
  * sessionsetup.c sets it up, sessiondrain.c reads the recorded data, sessionsamples.c
- * writes the samples, sessiontimeline.c the timeline.
+ * writes the samples, sessiontimeline.c the timeline; sessionswitch.c goes on in another
+ * file.
  */
 #ifndef WP_LIB_RECORD_SESSION_H
 #define WP_LIB_RECORD_SESSION_H
@@ -40,6 +41,7 @@
  * @dev: session with the module
  * @pd: the output file
  * @batch: records that wait to be written to it
+ * @next: while the file is switched, records of the next one; else NULL
  * @sideband: perf's events of processes
  * @mapsync: publishes mappings and unwind tables to the module, or NULL
  * @snap: snapshot of what runs at the start, until it is in the file, or NULL
@@ -75,6 +77,7 @@ struct wp_recording {
 	struct wp_device dev;
 	struct wp_perfdata *pd;
 	struct wp_batch *batch;
+	struct wp_batch *next;
 	struct wp_sideband *sideband;
 	struct wp_mapsync *mapsync;
 	struct wp_snapshot *snap;
@@ -110,6 +113,7 @@ bool wp_recording_wants_causes(const struct wp_record_opts *o);
 bool wp_recording_chains(const struct wp_record_opts *o);
 int wp_recording_configure(struct wp_recording *r);
 int wp_recording_open_output(struct wp_recording *r);
+int wp_recording_open_file(struct wp_recording *r);
 int wp_recording_open_sideband(struct wp_recording *r);
 int wp_recording_look(struct wp_recording *r);
 int wp_recording_open_mapsync(struct wp_recording *r);
@@ -120,6 +124,9 @@ int wp_recording_open_timeline(struct wp_recording *r, struct wp_perfdata_event 
 			       unsigned int first, unsigned int *nr);
 int wp_recording_begin_timeline(struct wp_recording *r);
 int wp_recording_drain_timeline(struct wp_recording *r, __u64 *upto, bool last);
+
+int wp_recording_begin_switch(struct wp_recording *r);
+int wp_recording_open_next(struct wp_recording *r);
 
 int wp_recording_add_record(void *ctx, const struct perf_event_header *rec, __u64 time);
 int wp_recording_add_stacks(struct wp_recording *r, __u32 epoch);

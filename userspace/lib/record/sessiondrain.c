@@ -42,6 +42,8 @@ int wp_recording_add_record(void *ctx, const struct perf_event_header *rec, __u6
 				    rec->type == PERF_RECORD_FORK ||
 				    rec->type == PERF_RECORD_EXIT))
 		err = wp_timeline_sideband(r->timeline, rec, time);
+	if (!err && r->next)
+		err = wp_batch_add_record(r->next, rec, time);
 	return err ? err : wp_batch_add_record(r->batch, rec, time);
 }
 

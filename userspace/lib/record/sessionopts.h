@@ -14,6 +14,24 @@
 #include "lib/record/target.h"
 
 /**
+ * struct wp_switching - when a recording goes on in a new file
+ * @on: it does
+ * @on_signal: at SIGUSR2
+ * @bytes: when the file's data has so many; 0: no matter how many
+ * @ns: each time so long has passed; 0: never
+ * @max_files: how many files are kept, 0: all
+ * @has_names: complete files are named after the time, too
+ */
+struct wp_switching {
+	bool on;
+	bool on_signal;
+	__u64 bytes;
+	__u64 ns;
+	int max_files;
+	bool has_names;
+};
+
+/**
  * struct wp_record_opts - the options, checked
  * @target: the threads to record
  * @cpus: the CPUs to record on
@@ -45,6 +63,7 @@
  * @wait_ns: minimum length of an interval with a sample of its own, 0: none
  * @output: the output file
  * @max_bytes: of the file's data, at which the recording ends; 0: no limit
+ * @switching: when it goes on in another file
  * @buildids: read build-ids of mapped files
  * @keep: copy files that no path of ours leads to
  * @verbose: how often -v was given
@@ -92,6 +111,7 @@ struct wp_record_opts {
 	__u64 wait_ns;
 	const char *output;
 	__u64 max_bytes;
+	struct wp_switching switching;
 	bool buildids;
 	bool keep;
 	int verbose;

@@ -366,12 +366,12 @@ int wp_recording_configure(struct wp_recording *r)
 }
 
 /**
- * wp_recording_open_output() - create the file
- * @r: the recording
+ * wp_recording_open_file() - create a file with the events of a recording
+ * @r: the recording; its tracepoints have been read
  *
  * Return: 0 or a negative errno; a message was printed, unless memory ran out.
  */
-int wp_recording_open_output(struct wp_recording *r)
+int wp_recording_open_file(struct wp_recording *r)
 {
 	struct wp_perfdata_event *events = calloc(r->o.events.nr + 5 + WP_TIMELINE_EVENTS,
 						  sizeof(*events));
@@ -388,11 +388,6 @@ int wp_recording_open_output(struct wp_recording *r)
 	if (!events)
 		return -ENOMEM;
 	r->oncpu = 0;
-	err = wp_tracerecords_read(&r->records, &r->o.events, r->o.raw);
-	if (err) {
-		free(events);
-		return err;
-	}
 	for (nr = 0; nr < r->o.events.nr; nr++) {
 		wp_perfdata_event_oncpu(&events[nr], &r->o.events.event[nr]);
 		wp_tracerecords_describe(&r->records, nr, &events[nr]);
@@ -430,6 +425,21 @@ int wp_recording_open_output(struct wp_recording *r)
 		err = wp_perfdata_open(&r->pd, &opt);
 	}
 	free(events);
+	return err;
+}
+
+/**
+ * wp_recording_open_output() - create the first file
+ * @r: the recording
+ *
+ * Return: 0 or a negative errno; a message was printed, unless memory ran out.
+ */
+int wp_recording_open_output(struct wp_recording *r)
+{
+	int err = wp_tracerecords_read(&r->records, &r->o.events, r->o.raw);
+
+	if (!err)
+		err = wp_recording_open_file(r);
 	if (err)
 		return err;
 	r->batch = wp_batch_new(r->pd, true);

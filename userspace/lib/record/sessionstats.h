@@ -94,7 +94,8 @@ struct wp_event_stats {
  * @start: when the recording began
  * @stop: when it ended
  * @memory: bytes of memory that the module held
- * @bytes: size of the file
+ * @bytes: size of the files
+ * @files: files that were completed, and named after the time
  */
 struct wp_record_stats {
 	__u64 epochs;
@@ -145,6 +146,7 @@ struct wp_record_stats {
 	__u64 stop;
 	__u64 memory;
 	__u64 bytes;
+	__u64 files;
 };
 
 #endif /* WP_LIB_RECORD_SESSIONSTATS_H */

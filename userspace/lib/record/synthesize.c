@@ -366,6 +366,11 @@ static int synthesize_process(struct wp_synth *s, struct wp_procmaps *t, int dir
 	return ret;
 }
 
+static bool is_followed(const struct wp_synth *s, __u32 pid)
+{
+	return !s->followed || wp_sideband_is_wanted(s->followed, pid);
+}
+
 /**
  * wp_proc_synthesize_all() - emit records of all processes
  * @s: destination
@@ -390,7 +395,7 @@ int wp_proc_synthesize_all(struct wp_synth *s)
 	while (!ret && (e = readdir(d))) {
 		int dir;
 
-		if (!parse_id(e->d_name, &pid))
+		if (!parse_id(e->d_name, &pid) || !is_followed(s, pid))
 			continue;
 		dir = openat(dirfd(d), e->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (dir < 0) {
@@ -517,8 +522,13 @@ static int write_process(struct wp_synth *s, const struct wp_snapshot *snap, siz
 {
 	const struct wallprof_live_map *map;
 	bool wide = false;
-	int ret;
+	int ret = 0;
 
+	if (!is_followed(s, t->pid)) {
+		while (wp_snapshot_map(snap, at))
+			;
+		return 0;
+	}
 	ret = write_thread(s, t);
 	while (!ret && (map = wp_snapshot_map(snap, at))) {
 		/* 32-bit programs and their vdso are below. */
@@ -557,7 +567,7 @@ int wp_proc_synthesize_snapshot(struct wp_synth *s, const struct wp_snapshot *sn
 	}
 	/* Readers look up a thread's process, which may have a higher number. */
 	for (at = 0; !ret && (t = wp_snapshot_thread(snap, &at));) {
-		if (t->tid != t->pid)
+		if (t->tid != t->pid && is_followed(s, t->pid))
 			ret = write_thread(s, t);
 	}
 	return ret;

@@ -38,6 +38,7 @@ struct wp_busy {
  *	are in the file
  * @ids: table that gets each executable mapping; NULL: none
  * @busy: gets the processes that wp_proc_synthesize_busy() tries again; NULL: none
+ * @followed: processes that its filter leaves out are left out; NULL: none
  * @root: instead of /proc, for tests; NULL: /proc
  * @no_maps: leave the mappings out
  * @nr_processes: number of processes, added to
@@ -52,6 +53,7 @@ struct wp_synth {
 	__u64 time;
 	struct wp_buildids *ids;
 	struct wp_busy *busy;
+	const struct wp_sideband *followed;
 	const char *root;
 	bool no_maps;
 	unsigned long nr_processes;
