@@ -137,7 +137,8 @@ static int close_file(struct wp_recording *r, int err, __u64 *bytes)
 	ret = wp_perfdata_close(r->pd, r->ids);
 	r->pd = NULL;
 	err = err ? err : ret;
-	if (fd >= 0 && !err && r->s.stop)
+	/* A ledger is of one time, from a start to a stop. */
+	if (fd >= 0 && !err && r->s.stop && !r->s.pauses)
 		append_ledger(r, fd);
 	*bytes = wp_perfdata_dup_close(fd);
 	r->s.bytes += *bytes;
@@ -210,6 +211,7 @@ void wp_record_output_close(struct wp_record_output *out, struct wp_recording *r
 		wp_signals_set_file(NULL);
 		wp_perfdata_discard(r->pd);
 	} else if (r->pd) {
+		r->s.late += wp_batch_late(r->batch);
 		*err = close_file(r, *err, &bytes);
 		if (r->o.switching.has_names) {
 			ret = rename_file(out, r);

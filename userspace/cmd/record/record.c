@@ -91,8 +91,9 @@ static bool obey(struct run *run, enum wp_command until)
 			continue;
 		if (command == WP_COMMAND_STOP)
 			run->over = true;
-		else if (command == WP_COMMAND_ENABLE && r->s.stop)
-			wp_warn("--control: failed: events that were disabled cannot be enabled again");
+		else if (command == WP_COMMAND_ENABLE && until != WP_COMMAND_DISABLE)
+			wp_warn("--control: failed: %s",
+				r->timeline ? "a timeline has one part" : "no target is left");
 		else
 			say_enabled(r, command == WP_COMMAND_ENABLE);
 		wp_control_ack(run->control);
@@ -152,33 +153,81 @@ static int loop(struct run *run)
 	return err;
 }
 
-/* What the counters counted, after STOP. */
+/* What the counters counted, after STOP; with what they did before a pause. */
 static int read_counts(struct wp_recording *r)
 {
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < r->o.events.nr && !err; i++)
-		err = wp_device_count(&r->dev, i, &r->s.events[i].count);
+	for (i = 0; i < r->o.events.nr && !err; i++) {
+		struct wallprof_count *sum = &r->s.events[i].count, count;
+
+		err = wp_device_count(&r->dev, i, &count);
+		if (err)
+			break;
+		sum->value += count.value;
+		sum->enabled_ns += count.enabled_ns;
+		sum->running_ns += count.running_ns;
+		sum->filtered += count.filtered;
+		sum->unfit += count.unfit;
+	}
 	return err;
 }
 
-static int finish(struct wp_recording *r)
+/* The same for the session's status. Its losses are added up elsewhere. */
+static int read_status(struct wp_recording *r)
+{
+	const struct wallprof_status before = r->s.status;
+	struct wallprof_status *s = &r->s.status;
+	int err = wp_device_status(&r->dev, s);
+
+	s->tasks_failed += before.tasks_failed;
+	s->counters_failed += before.counters_failed;
+	s->cpus_failed += before.cpus_failed;
+	s->forks_missed += before.forks_missed;
+	s->records_lost += before.records_lost;
+	return err;
+}
+
+/* With what it did before a pause. */
+static void end_mapsync(struct wp_recording *r)
+{
+	const struct wp_mapsync_stats before = r->s.mapsync;
+	struct wp_mapsync_stats *s = &r->s.mapsync;
+
+	wp_signals_set_files(-1);
+	if (!r->mapsync)
+		return;
+	wp_mapsync_end(r->mapsync, s);
+	r->mapsync = NULL;
+	s->published += before.published;
+	s->refused += before.refused;
+	s->rescans += before.rescans;
+	s->ns += before.ns;
+	s->error = s->error ? s->error : before.error;
+	s->denied = s->denied > before.denied ? s->denied : before.denied;
+	s->unkept |= before.unkept;
+	s->files.did.refused += before.files.did.refused;
+	s->files.did.bad += before.files.did.bad;
+}
+
+/* STOP, and everything up to it. @pausing: the recording may go on. */
+static int finish(struct wp_recording *r, bool pausing)
 {
 	struct wp_sideband_stats side;
 	int err;
 
+	r->pausing = pausing;
 	err = wp_device_stop(&r->dev, &r->s.stop);
-	wp_signals_set_files(-1);
-	wp_mapsync_end(r->mapsync, &r->s.mapsync);
-	r->mapsync = NULL;
+	r->s.recorded_ns += r->s.stop - r->s.start;
+	end_mapsync(r);
 	/* Without a file the next one could not be opened, which was said. */
 	if (err || !r->pd)
 		return err;
 	err = wp_recording_drain(r, true);
 	if (err)
 		return err;
-	err = wp_device_status(&r->dev, &r->s.status);
+	err = read_status(r);
 	if (err)
 		return err;
 	err = read_counts(r);
@@ -187,7 +236,6 @@ static int finish(struct wp_recording *r)
 	wp_sideband_stats(r->sideband, &side);
 	r->s.sideband_lost = side.lost;
 	r->s.sideband_bad = side.bad;
-	r->s.late += wp_batch_late(r->batch);
 	r->s.busy = r->busy.nr;
 	r->s.unknown = r->merge.unknown;
 	r->s.hists_left_out = r->thread_hists.left_out + r->thread_hists.nr;
@@ -328,6 +376,8 @@ static int start(struct wp_recording *r)
 		wp_err("use --tables tasks=N with a larger N");
 	if (!err)
 		wp_mapsync_started(r->mapsync);
+	if (!r->s.first)
+		r->s.first = r->s.start;
 	return err;
 }
 
@@ -355,7 +405,6 @@ static int wait_to_start(struct run *run)
 	/* It is not asked: it has no data, nor lost its targets. */
 	struct wp_device idle = { .fd = -1, .info = r->dev.info };
 
-	say_enabled(r, false);
 	while (goes_on(run)) {
 		int wake, err = 0;
 
@@ -386,8 +435,6 @@ static int wait_to_end(struct run *run)
 	struct wp_device idle = { .fd = -1, .info = run->r->dev.info };
 	int wake = 0;
 
-	say_enabled(run->r, false);
-	wp_control_ack(run->control);
 	while (wake >= 0 && goes_on(run)) {
 		obey(run, WP_COMMAND_NONE);
 		wake = wp_signals_wait(&idle, NULL, wp_clock_now() + 1000 * NSEC_PER_MSEC);
@@ -398,10 +445,54 @@ static int wait_to_end(struct run *run)
 /* The recording ends before it began. */
 static int finish_unstarted(struct wp_recording *r)
 {
-	wp_signals_set_files(-1);
-	wp_mapsync_end(r->mapsync, &r->s.mapsync);
-	r->mapsync = NULL;
+	end_mapsync(r);
 	return wp_recording_drain_names(r, true);
+}
+
+/* It was disabled, and may be enabled again. */
+static int wait_disabled(struct run *run)
+{
+	struct wp_recording *r = run->r;
+	int err = wp_recording_pause(r);
+
+	if (err)
+		return err == -ESRCH ? wait_to_end(run) : err;
+	r->s.pauses++;
+	if (r->keep && r->mapsync)
+		wp_signals_set_files(wp_mapsync_files_fd(r->mapsync));
+	return wait_to_start(run);
+}
+
+/*
+ * Until the end, which may come while nothing is recorded. A timeline is written once: it
+ * cannot be enabled again. @err: what happened so far.
+ */
+static int record_parts(struct run *run, int err)
+{
+	struct wp_recording *r = run->r;
+	int last;
+
+	if (!err && r->o.later) {
+		say_enabled(r, false);
+		err = wait_to_start(run);
+	}
+	while (r->s.start) {
+		run->disabled = false;
+		if (!err)
+			err = loop(run);
+		last = finish(r, run->disabled && !r->timeline);
+		err = err ? err : last;
+		if (err || !run->disabled)
+			return err;
+		say_enabled(r, false);
+		wp_control_ack(run->control);
+		if (r->timeline)
+			return wait_to_end(run);
+		r->s.start = 0;
+		err = wait_disabled(run);
+	}
+	last = finish_unstarted(r);
+	return err ? err : last;
 }
 
 /* From START to STOP. Data recorded before an error is kept. */
@@ -409,7 +500,7 @@ static int record(struct run *run)
 {
 	struct wp_workload *workload = run->workload;
 	struct wp_recording *r = run->r;
-	int err, last;
+	int err;
 
 	wp_signals_set_control(run->control->fd);
 	err = r->o.later ? wp_device_start(&r->dev, NULL) : start(r);
@@ -425,17 +516,11 @@ static int record(struct run *run)
 	if (r->o.command)
 		err = wp_workload_release(workload);
 	r->begun = !err;
-	if (!err && r->o.later)
-		err = wait_to_start(run);
-	if (!err && r->s.start)
-		err = loop(run);
-	last = r->s.start ? finish(r) : finish_unstarted(r);
-	if (!err && !last && run->disabled)
-		last = wait_to_end(run);
+	err = record_parts(run, err);
 	/* It has been reaped: its pid may have been reused. */
 	if (workload->ended)
 		wp_signals_set_command(0);
-	return err ? err : last;
+	return err;
 }
 
 /* Data recorded before an error is kept. */

@@ -588,7 +588,7 @@ static void print_details(const struct wp_record_opts *o, const struct wp_record
 	getrusage(RUSAGE_SELF, &self);
 	fprintf(stderr,
 		"  ready after %.3f s, recorded %.6f s in %" PRIu64 " epochs, as %" PRIu64 " sample records\n",
-		seconds(s->start - s->begun), seconds(s->stop - s->start), (uint64_t)s->epochs,
+		seconds(s->first - s->begun), seconds(s->recorded_ns), (uint64_t)s->epochs,
 		(uint64_t)s->records);
 	fprintf(stderr,
 		"  wallprof itself: %ld.%03ld s user, %ld.%03ld s system, %.1f MB of its own, %.1f MB of the module\n",

@@ -3,7 +3,7 @@
  * A session of the reader with the module, for the commands record, top and stacks.
  * sessionsetup.c sets it up, sessiondrain.c reads the recorded data, sessionsamples.c
  * writes the samples, sessiontimeline.c the timeline; sessionswitch.c goes on in another
- * file.
+ * file, sessionpause.c after a pause.
  */
 #ifndef WP_LIB_RECORD_SESSION_H
 #define WP_LIB_RECORD_SESSION_H
@@ -42,6 +42,10 @@
  * @pd: the output file
  * @batch: records that wait to be written to it
  * @next: while the file is switched, records of the next one; else NULL
+ * @pausing: the session ends, and another one follows
+ * @notes_forks: no session follows forks: sessionpause.c does
+ * @forked: it found one of a target
+ * @follows: since when a session follows them again
  * @sideband: perf's events of processes
  * @mapsync: publishes mappings and unwind tables to the module, or NULL
  * @snap: snapshot of what runs at the start, until it is in the file, or NULL
@@ -78,6 +82,10 @@ struct wp_recording {
 	struct wp_perfdata *pd;
 	struct wp_batch *batch;
 	struct wp_batch *next;
+	bool pausing;
+	bool notes_forks;
+	bool forked;
+	__u64 follows;
 	struct wp_sideband *sideband;
 	struct wp_mapsync *mapsync;
 	struct wp_snapshot *snap;
@@ -127,6 +135,9 @@ int wp_recording_drain_timeline(struct wp_recording *r, __u64 *upto, bool last);
 
 int wp_recording_begin_switch(struct wp_recording *r);
 int wp_recording_open_next(struct wp_recording *r);
+int wp_recording_note_fork(struct wp_recording *r, const struct perf_event_header *rec,
+			   __u64 time);
+int wp_recording_pause(struct wp_recording *r);
 
 int wp_recording_add_record(void *ctx, const struct perf_event_header *rec, __u64 time);
 int wp_recording_add_stacks(struct wp_recording *r, __u32 epoch);

@@ -42,6 +42,8 @@ int wp_recording_add_record(void *ctx, const struct perf_event_header *rec, __u6
 				    rec->type == PERF_RECORD_FORK ||
 				    rec->type == PERF_RECORD_EXIT))
 		err = wp_timeline_sideband(r->timeline, rec, time);
+	if (!err && r->notes_forks)
+		err = wp_recording_note_fork(r, rec, time);
 	if (!err && r->next)
 		err = wp_batch_add_record(r->next, rec, time);
 	return err ? err : wp_batch_add_record(r->batch, rec, time);
@@ -533,6 +535,8 @@ int wp_recording_drain_names(struct wp_recording *r, bool last)
  * @r: the recording
  * @last: the session is stopped; open intervals are written, too
  *
+ * Unless the recording goes on after a pause, all there is is written then.
+ *
  * Return: 0 or a negative errno; a message was printed.
  */
 int wp_recording_drain(struct wp_recording *r, bool last)
@@ -556,7 +560,8 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 	if (r->t.objects)
 		wp_objects_begin_round(r->t.objects, time);
 	/* First, as it has the names of ended threads. */
-	err = wp_sideband_drain(r->sideband, &upto, last, wp_recording_add_record, r);
+	err = wp_sideband_drain(r->sideband, &upto, last && !r->pausing, wp_recording_add_record,
+				r);
 	if (!err)
 		err = wp_recording_write_busy(r);
 	if (err)
@@ -578,7 +583,7 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 	if (!err && !last)
 		err = look_at_locks(r);
 	if (!err)
-		err = wp_batch_flush(r->batch, last ? ~0ULL : upto);
+		err = wp_batch_flush(r->batch, last && !r->pausing ? ~0ULL : upto);
 	if (!err && wp_clock_now() - r->flushed >= FLUSH_NS) {
 		err = wp_perfdata_flush(r->pd);
 		r->flushed = wp_clock_now();

@@ -241,6 +241,9 @@ static int add_events(struct wp_recording *r)
 		wp_warn("the %s event is left out: %s", ev->name, strerror(-err));
 		wp_event_list_remove(events, i);
 	}
+	/* Those of an earlier session are added to. */
+	if (r->s.events)
+		return 0;
 	r->s.events = calloc(events->nr ? events->nr : 1, sizeof(*r->s.events));
 	return r->s.events ? 0 : wp_no_memory("the events");
 }

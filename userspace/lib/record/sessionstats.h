@@ -89,10 +89,13 @@ struct wp_event_stats {
  * @mapsync: unwind tables and mappings, if any were published
  * @tables_late: the tables of what ran at the start were not ready in time
  * @busy: processes whose memory map was locked to the end: their mappings are missing
- * @status: the module's final status
+ * @status: the module's final status; after pauses, with the counts of earlier sessions
  * @begun: when the command began
- * @start: when the recording began
+ * @first: when the recording began
+ * @start: when it began the last time; 0: it has not
  * @stop: when it ended
+ * @recorded_ns: how long it was not disabled
+ * @pauses: how often it was disabled before its end
  * @memory: bytes of memory that the module held
  * @bytes: size of the files
  * @files: files that were completed, and named after the time
@@ -142,8 +145,11 @@ struct wp_record_stats {
 	__u64 busy;
 	struct wallprof_status status;
 	__u64 begun;
+	__u64 first;
 	__u64 start;
 	__u64 stop;
+	__u64 recorded_ns;
+	__u64 pauses;
 	__u64 memory;
 	__u64 bytes;
 	__u64 files;

@@ -21,13 +21,6 @@
 #include "lib/record/siderecords.h"
 #include "lib/record/siderings.h"
 
-/*
- * A record gets its timestamp a moment before it becomes visible in the ring, with
- * preemption off in between. Records younger than this wait for the next drain, so that
- * no older record of another CPU comes after them.
- */
-#define SETTLE_NS	2000000ULL
-
 /**
  * wp_sideband_want() - follow a process and what it forks from now on
  * @sb: the sideband, opened with a filter
@@ -165,7 +158,7 @@ int wp_sideband_open(struct wp_sideband **out, const struct wp_sideband_options 
 int wp_sideband_drain(struct wp_sideband *sb, __u64 *upto, bool final, wp_record_fn fn,
 		      void *ctx)
 {
-	__u64 limit = final || sb->opt.eager ? ~0ULL : wp_clock_now() - SETTLE_NS;
+	__u64 limit = final || sb->opt.eager ? ~0ULL : wp_clock_now() - WP_SIDEBAND_SETTLE_NS;
 	unsigned int i;
 	int ret;
 

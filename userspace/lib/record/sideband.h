@@ -27,6 +27,13 @@
 
 #define WP_SIDEBAND_PAGES	128	/* perf's default: 512 KiB */
 
+/*
+ * A record gets its timestamp a moment before it becomes visible in the ring, with
+ * preemption off in between. Records younger than this wait for the next drain, so that
+ * no older record of another CPU comes after them.
+ */
+#define WP_SIDEBAND_SETTLE_NS	2000000ULL
+
 struct wp_sideband;
 
 int wp_sideband_open(struct wp_sideband **out, const struct wp_sideband_options *opt);
