@@ -28,6 +28,7 @@
 #include "stack.h"
 #include "state.h"
 #include "switch.h"
+#include "switch_cached.h"
 #include "switch_learn.h"
 #include "switch_out.h"
 #include "targets.h"
@@ -160,27 +161,6 @@ static __always_inline void wp_switch_out(struct wp_session *session,
 			return;
 	}
 	wp_switch_leave(session, cpu, slot, prev, state, preempt, NULL, epoch, now);
-}
-
-/* Whether the words that decide an entry's stack are unchanged. Context: irqs off. */
-static __always_inline bool wp_switch_words_unchanged(const struct wp_cpu *cpu,
-						      const struct wp_cached_switch *cached)
-{
-	return !cached->nr_words ||
-	       likely(cached->begin >= cpu->stack_cache->oldest &&
-		      wp_stack_words_unchanged(cpu->stack_cache, cached->begin, cached->nr_words,
-					       cached->sp));
-}
-
-/* The switch key of current. Context: irqs off. @state: see &struct wp_switch_key. */
-static __always_inline struct wp_switch_key wp_switch_key_of(const struct wp_session *session,
-							     struct task_struct *prev, u32 state)
-{
-	return (struct wp_switch_key){
-		.p = prev,
-		.changes = wp_mappings_changes(&session->mappings),
-		.state = state,
-	};
 }
 
 /*
