@@ -149,19 +149,22 @@ static __always_inline bool wp_stack_word_is(void *ctx, u64 addr, u64 word)
 static __always_inline bool wp_stack_words_unchanged(const struct wp_stack_cache *cache, u64 begin,
 						     unsigned int nr, u64 sp)
 {
-	bool are = false;
-
 	if (unlikely(!nr))
 		return true;
 	wp_faults_fail();
-	if (likely(user_access_begin((void __user *)0, TASK_SIZE_MAX - 1))) {
-		are = wp_stack_cache_words_unchanged(wp_stack_cache_words(cache, begin),
-						     wp_stack_cache_ats(cache, begin), nr,
-						     wp_stack_word_is, NULL, sp);
+	if (unlikely(!user_access_begin((void __user *)0, TASK_SIZE_MAX - 1)))
+		goto no;
+	if (likely(wp_stack_cache_words_unchanged(wp_stack_cache_words(cache, begin),
+						  wp_stack_cache_ats(cache, begin), nr,
+						  wp_stack_word_is, NULL, sp))) {
 		user_access_end();
+		wp_faults_end();
+		return true;
 	}
+	user_access_end();
+no:
 	wp_faults_end();
-	return are;
+	return false;
 }
 
 #endif /* WALLPROF_STACK_H */

@@ -7,7 +7,8 @@
  * pure/intervals.c changes slots, pure/tables.c sums intervals. A session that is
  * wp_session_is_fast() has a probe of its own, which handles most switches by the switch
  * cache: see pure/switch_cache.h. A session that is wp_session_is_unfiltered() as well has
- * one that tests less, and a fast session of WP_SWITCH_FAST_MORE one that records more.
+ * one that tests less, and a fast session of WP_SWITCH_FAST_MORE one that records more, or,
+ * unfiltered and without histograms, one that compares wakers' stacks.
  *
  * The session, the CPU, the epoch and the time are passed one by one: by a pointer to a
  * struct of them wp_probe_sched_switch() had 774 instructions on 6.1 for x86, not 737.
@@ -28,6 +29,7 @@
 #include "stack.h"
 #include "state.h"
 #include "switch.h"
+#include "switch_cached.h"
 #include "switch_learn.h"
 #include "switch_out.h"
 #include "targets.h"
@@ -160,27 +162,6 @@ static __always_inline void wp_switch_out(struct wp_session *session,
 			return;
 	}
 	wp_switch_leave(session, cpu, slot, prev, state, preempt, NULL, epoch, now);
-}
-
-/* Whether the words that decide an entry's stack are unchanged. Context: irqs off. */
-static __always_inline bool wp_switch_words_unchanged(const struct wp_cpu *cpu,
-						      const struct wp_cached_switch *cached)
-{
-	return !cached->nr_words ||
-	       likely(cached->begin >= cpu->stack_cache->oldest &&
-		      wp_stack_words_unchanged(cpu->stack_cache, cached->begin, cached->nr_words,
-					       cached->sp));
-}
-
-/* The switch key of current. Context: irqs off. @state: see &struct wp_switch_key. */
-static __always_inline struct wp_switch_key wp_switch_key_of(const struct wp_session *session,
-							     struct task_struct *prev, u32 state)
-{
-	return (struct wp_switch_key){
-		.p = prev,
-		.changes = wp_mappings_changes(&session->mappings),
-		.state = state,
-	};
 }
 
 /*
@@ -503,18 +484,18 @@ static noinline void wp_switch_in_slow(struct wp_session *session, struct wp_cpu
 	wp_probe_end(cpu);
 }
 
-/* Options of a session that is wp_session_is_fast() that need a probe of their own. */
+/* Options of a session that is wp_session_is_fast() that need probes of their own. */
 #define WP_SWITCH_FAST_MORE	(WALLPROF_HISTOGRAMS | WALLPROF_WAKER_STACKS)
 
 /*
  * Fast path, taken by most switches: a thread resumes from a cached wait, woken by the
  * cached waker. Returns false if it does not, or the interval is not one to be summed.
- * Context: irqs off. @unfiltered: see wp_session_is_unfiltered(). @more: the session may
- * have WP_SWITCH_FAST_MORE.
+ * Context: irqs off. @unfiltered: see wp_session_is_unfiltered(). @more: which of
+ * WP_SWITCH_FAST_MORE the session may have.
  */
 static __always_inline bool wp_switch_in_cached(const struct wp_session *session,
 						struct wp_cpu *cpu, struct task_struct *next,
-						u64 now, bool unfiltered, bool more)
+						u64 now, bool unfiltered, u32 more)
 {
 	struct wp_cached_switch *cached = *wp_cached_away(cpu->switch_cache, (unsigned long)next);
 	struct wallprof_aggr *aggr = cached->aggr;
@@ -526,11 +507,11 @@ static __always_inline bool wp_switch_in_cached(const struct wp_session *session
 		return false;
 	if (!unfiltered && unlikely(!wp_range_has(&session->summed, wp_interval_length(slot, now))))
 		return false;
-	if (more && session->config.flags & WALLPROF_HISTOGRAMS)
+	if (more & WALLPROF_HISTOGRAMS && session->config.flags & WALLPROF_HISTOGRAMS)
 		hists = &cpu->sched;
 	if (cached->runnable)
 		wp_cached_come(cached, slot, aggr, now, true, hists);
-	else if (likely(wp_cached_same_waker(aggr, slot, more)))
+	else if (likely(wp_cached_same_waker(aggr, slot, more & WALLPROF_WAKER_STACKS)))
 		wp_cached_come(cached, slot, aggr, now, false, hists);
 	else
 		return false;
@@ -601,11 +582,11 @@ static __always_inline void wp_sched_switch(void *data, bool preempt,
 
 /*
  * As above, in a session that is wp_session_is_fast(). @unfiltered: see
- * wp_session_is_unfiltered(). @more: it may have WP_SWITCH_FAST_MORE.
+ * wp_session_is_unfiltered(). @more: which of WP_SWITCH_FAST_MORE it may have.
  */
 static __always_inline void wp_switch_fast(void *data, bool preempt, struct task_struct *prev,
 					   struct task_struct *next, unsigned int prev_state,
-					   bool unfiltered, bool more)
+					   bool unfiltered, u32 more)
 {
 	struct wp_session *session = data;
 	u32 state = prev_state | (preempt ? WP_SWITCH_PREEMPTED : 0);
@@ -635,7 +616,7 @@ static __always_inline void wp_sched_switch_fast(void *data, bool preempt,
 						 struct task_struct *next,
 						 unsigned int prev_state)
 {
-	wp_switch_fast(data, preempt, prev, next, prev_state, false, false);
+	wp_switch_fast(data, preempt, prev, next, prev_state, false, 0);
 }
 
 static __always_inline void wp_sched_switch_unfiltered(void *data, bool preempt,
@@ -643,7 +624,7 @@ static __always_inline void wp_sched_switch_unfiltered(void *data, bool preempt,
 						       struct task_struct *next,
 						       unsigned int prev_state)
 {
-	wp_switch_fast(data, preempt, prev, next, prev_state, true, false);
+	wp_switch_fast(data, preempt, prev, next, prev_state, true, 0);
 }
 
 static __always_inline void wp_sched_switch_more(void *data, bool preempt,
@@ -651,13 +632,22 @@ static __always_inline void wp_sched_switch_more(void *data, bool preempt,
 						 struct task_struct *next,
 						 unsigned int prev_state)
 {
-	wp_switch_fast(data, preempt, prev, next, prev_state, false, true);
+	wp_switch_fast(data, preempt, prev, next, prev_state, false, WP_SWITCH_FAST_MORE);
+}
+
+static __always_inline void wp_sched_switch_wakers(void *data, bool preempt,
+						   struct task_struct *prev,
+						   struct task_struct *next,
+						   unsigned int prev_state)
+{
+	wp_switch_fast(data, preempt, prev, next, prev_state, true, WALLPROF_WAKER_STACKS);
 }
 
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch, wp_sched_switch)
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_fast, wp_sched_switch_fast)
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_unfiltered, wp_sched_switch_unfiltered)
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_more, wp_sched_switch_more)
+WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_wakers, wp_sched_switch_wakers)
 
 struct wp_probe_desc wp_switch_probe_desc = { "sched_switch", wp_probe_sched_switch };
 
@@ -673,7 +663,9 @@ void *wp_switch_probe_of(const struct wp_session *session)
 	if (!wp_session_is_fast(session))
 		return wp_probe_sched_switch;
 	if (session->config.flags & WP_SWITCH_FAST_MORE)
-		return wp_probe_sched_switch_more;
+		return wp_session_is_unfiltered(session) &&
+		       !(session->config.flags & WALLPROF_HISTOGRAMS) ?
+		       wp_probe_sched_switch_wakers : wp_probe_sched_switch_more;
 	return wp_session_is_unfiltered(session) ? wp_probe_sched_switch_unfiltered :
 						   wp_probe_sched_switch_fast;
 }
@@ -685,4 +677,5 @@ static void __maybe_unused wp_switch_check(void)
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch_fast);
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch_unfiltered);
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch_more);
+	check_trace_callback_type_sched_switch(wp_probe_sched_switch_wakers);
 }

@@ -21,6 +21,11 @@
 
 /* In &wp_switch_key.state: the thread was preempted. The scheduler has no such state. */
 #define WP_SWITCH_PREEMPTED	BIT(31)
+/*
+ * All of it: the thread does not leave, but wakes another one. The scheduler has no such
+ * state; the lower bit is for the hash, of which the upper one is no part.
+ */
+#define WP_SWITCH_WAKES		(BIT(30) | BIT(9))
 
 #define WP_SWITCH_OBJECT_BITS	10	/* of wp_switch_key_object() */
 
@@ -28,7 +33,7 @@
  * struct wp_switch_key - how a thread leaves its CPU
  * @p: the thread, current
  * @changes: wp_mappings_changes(), read before the stack and the epoch are looked up
- * @state: the scheduler's state, and WP_SWITCH_PREEMPTED
+ * @state: the scheduler's state, and WP_SWITCH_PREEMPTED; or WP_SWITCH_WAKES
  *
  * Context: irqs off.
  */

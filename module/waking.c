@@ -17,6 +17,8 @@
 #include "pure/states.h"
 #include "slots.h"
 #include "state.h"
+#include "switch_cached.h"
+#include "switch_learn.h"
 #include "targets.h"
 #include "waking.h"
 
@@ -65,6 +67,12 @@ static bool wp_waking_matters(const struct wallprof_task *slot)
 	return !(READ_ONCE(slot->flags) & (WALLPROF_TASK_FILTERED | WALLPROF_TASK_ARMED));
 }
 
+/* Whether wakers are looked up in the switch cache. Constant after CONFIGURE. */
+static bool wp_waking_is_cached(const struct wp_session *session)
+{
+	return wp_session_is_fast(session) && session->pid_ns == &init_pid_ns;
+}
+
 /*
  * Records where current is while it wakes another thread. Returns the id of the record,
  * or 0. The stacks are those that current would leave its CPU with here.
@@ -74,6 +82,7 @@ static bool wp_waking_matters(const struct wallprof_task *slot)
  */
 static noinline u64 wp_waking_capture(struct wp_session *session)
 {
+	struct wp_switch_key skey = wp_switch_key_of(session, current, WP_SWITCH_WAKES);
 	struct wp_cpu *cpu = session->cpus[smp_processor_id()];
 	u32 epoch = wp_session_epoch(session);
 	struct wp_leave leave = {};
@@ -98,10 +107,42 @@ static noinline u64 wp_waking_capture(struct wp_session *session)
 			     WALLPROF_STACK_IS_WAKER |
 			     (leave.flags & WALLPROF_TASK_NO_STACK ?
 			      WALLPROF_STACK_LOST : 0));
+	if (wp_waking_is_cached(session) && cpu->current_key == (unsigned long)current)
+		wp_switch_learn_waker(session, cpu, &skey, &leave, id, epoch);
 	if (unlikely(half->head->stack_words != used))
 		wp_session_grew(session, half, &session->layout.sched);
 	wp_probe_end(cpu);
 	return id;
+}
+
+/*
+ * Whether this CPU knows the slot of current, and no probe is at work. Context: irqs off; task
+ * context of current.
+ */
+static __always_inline bool wp_waking_knows_current(const struct wp_cpu *cpu)
+{
+	return cpu->current_key == (unsigned long)current && !cpu->sched_busy;
+}
+
+/*
+ * Records a wakeup by current, whose stacks the switch cache has, in a session that is
+ * wp_waking_is_cached(). Returns false if it has not. Calls and wakes nothing. Context: as
+ * above, with the woken thread's pi_lock held. @cpu: wp_waking_knows_current().
+ */
+static __always_inline bool wp_waking_cached(const struct wp_session *session,
+					     const struct wp_cpu *cpu,
+					     struct wallprof_task *woken, u64 now)
+{
+	const struct wp_switch_key skey = wp_switch_key_of(session, current, WP_SWITCH_WAKES);
+	const struct wallprof_task *slot = cpu->current_slot;
+	const struct wp_cached_switch *cached =
+		wp_cached_of_waker(cpu->switch_cache, slot, &skey);
+
+	if (unlikely(!wp_cached_wakes(cached, slot, &skey) ||
+		     !wp_switch_words_unchanged(cpu, cached)))
+		return false;
+	wp_interval_wake(woken, WALLPROF_WAKER_TASK, current->pid, wp_cached_wake(cached), now);
+	return true;
 }
 
 /* Id of the last interval of current, which wakes a thread, or 0. Context: irqs off. */
@@ -264,6 +305,44 @@ static notrace void wp_probe_waking_changing_wakers(void *data, struct task_stru
 	wp_waking_fast(data, p, true, false);
 }
 
+/*
+ * The same with wakers' stacks, which are mostly those with which the waker woke before.
+ * Context: see wp_probe_waking().
+ */
+static __always_inline void wp_waking_stacks(struct wp_session *session, struct task_struct *p,
+					     bool fixed)
+{
+	struct wallprof_task *slot;
+	const struct wp_cpu *cpu;
+	u64 now;
+
+	/* See wp_probe_waking(). */
+	if (p == current)
+		return;
+	now = ktime_get_mono_fast_ns();
+	/* Before START the switch cache is empty. */
+	if (unlikely(now > READ_ONCE(session->stop)))
+		return;
+	slot = wp_tasks_find(&session->tasks, (unsigned long)p);
+	cpu = session->cpus[smp_processor_id()];
+	if (likely(slot && (fixed || wp_waking_keeps_slot(session, p)) && in_task() &&
+		   wp_waking_matters(slot) && wp_waking_knows_current(cpu)) &&
+	    likely(wp_waking_cached(session, cpu, slot, now)))
+		return;
+	if (wp_session_covers(session, now))
+		wp_waking_rest(session, p, now);
+}
+
+static notrace void wp_probe_waking_stacks(void *data, struct task_struct *p)
+{
+	wp_waking_stacks(data, p, true);
+}
+
+static notrace void wp_probe_waking_changing_stacks(void *data, struct task_struct *p)
+{
+	wp_waking_stacks(data, p, false);
+}
+
 struct wp_probe_desc wp_waking_probe_desc = { "sched_waking", wp_probe_waking };
 
 /**
@@ -277,9 +356,11 @@ void *wp_waking_probe_of(const struct wp_session *session)
 {
 	const bool wakers = session->config.flags & WALLPROF_WAKERS;
 
-	if (!wp_session_is_fast(session) || session->config.flags & WALLPROF_WAKER_STACKS ||
-	    session->pid_ns != &init_pid_ns)
+	if (!wp_waking_is_cached(session))
 		return wp_probe_waking;
+	if (session->config.flags & WALLPROF_WAKER_STACKS)
+		return session->targets_change ? wp_probe_waking_changing_stacks :
+						 wp_probe_waking_stacks;
 	if (session->targets_change)
 		return wakers ? wp_probe_waking_changing_wakers : wp_probe_waking_changing;
 	return wakers ? wp_probe_waking_fast_wakers : wp_probe_waking_fast;
@@ -293,4 +374,6 @@ static void __maybe_unused wp_waking_check(void)
 	check_trace_callback_type_sched_waking(wp_probe_waking_fast_wakers);
 	check_trace_callback_type_sched_waking(wp_probe_waking_changing);
 	check_trace_callback_type_sched_waking(wp_probe_waking_changing_wakers);
+	check_trace_callback_type_sched_waking(wp_probe_waking_stacks);
+	check_trace_callback_type_sched_waking(wp_probe_waking_changing_stacks);
 }

@@ -15,9 +15,13 @@
  * another CPU: the time at which it left, and its birth, show that. A thread that came
  * by an entry mostly leaves by it again, and its slot still holds the entry's values.
  *
+ * A thread that wakes others does so mostly from where it did before, too. Of a session of
+ * wakers' stacks, entries of WP_SWITCH_WAKES have the record of the waker's stacks. No
+ * thread leaves, or comes, by them.
+ *
  * Only sessions that are wp_session_is_fast() use it. This file depends neither on
  * sessions nor, except through switch_key.h, on task_struct. Its callers are the probes
- * of sched_switch: irqs off, no lock.
+ * of sched_switch and sched_waking: irqs off, no lock.
  */
 #ifndef WALLPROF_PURE_SWITCH_CACHE_H
 #define WALLPROF_PURE_SWITCH_CACHE_H
@@ -39,16 +43,17 @@
 #define WP_SWITCH_CACHE_AWAY_BITS	10	/* of the size of the index of threads away */
 
 /**
- * struct wp_cached_switch - an entry: how a thread left its CPU
+ * struct wp_cached_switch - an entry: how a thread left its CPU, or woke another one
  * @start_time: when the thread was born
- * @left: when it last left by this entry; its slot says the same until it comes. Or 0
+ * @left: when it last left by this entry; its slot says the same until it comes. Or 0, as
+ *	of a thread that wakes
  * @ip: wp_switch_key_ip()
  * @sp: wp_switch_key_sp()
  * @fp: wp_switch_key_fp(), if @by_fp
  * @arg: wp_switch_key_arg()
  * @changes: see &struct wp_switch_key; 0: the thread left only once so
  * @begin: see &struct wp_cached_stack
- * @user_stack: id of its user stack
+ * @user_stack: id of its user stack; of a thread that wakes, of the record of its stacks
  * @slot: its slot
  * @key: the thread: see wp_tasks_find()
  * @hits: counters of the half that @user_stack and @aggr are in
@@ -131,6 +136,16 @@ static inline void wp_switch_cache_init(struct wp_switch_cache *cache)
 		cache->away[i] = &cache->none;
 }
 
+/* The entry at the hash of a thread and a key. Context: irqs off. */
+static __always_inline struct wp_cached_switch *wp_cached_at(struct wp_switch_cache *cache,
+							     const struct wallprof_task *slot,
+							     u64 hash)
+{
+	hash = hash << WP_SWITCH_CACHE_SIZE_BITS ^ (unsigned long)slot;
+	return (void *)((char *)cache->entries +
+			(hash & (sizeof(cache->entries) - sizeof(cache->entries[0]))));
+}
+
 /*
  * Returns where the entry of a thread and a key is. The hash is a sum since the addresses
  * at which threads enter the kernel are some bytes apart, and two system calls, or two
@@ -142,12 +157,21 @@ static __always_inline struct wp_cached_switch *wp_cached_of(struct wp_switch_ca
 							     const struct wallprof_task *slot,
 							     const struct wp_switch_key *skey)
 {
-	u64 hash = wp_switch_key_ip(skey) + 4 * (u64)wp_switch_key_nr(skey) + skey->state +
-		   wp_switch_key_object(skey);
+	return wp_cached_at(cache, slot, wp_switch_key_ip(skey) +
+			    4 * (u64)wp_switch_key_nr(skey) + skey->state +
+			    wp_switch_key_object(skey));
+}
 
-	hash = hash << WP_SWITCH_CACHE_SIZE_BITS ^ (unsigned long)slot;
-	return (void *)((char *)cache->entries +
-			(hash & (sizeof(cache->entries) - sizeof(cache->entries[0]))));
+/*
+ * The same of a thread that wakes another one: @skey is of WP_SWITCH_WAKES. What it wakes
+ * the other by is no part of its stacks. Context: irqs off.
+ */
+static __always_inline struct wp_cached_switch *
+wp_cached_of_waker(struct wp_switch_cache *cache, const struct wallprof_task *slot,
+		   const struct wp_switch_key *skey)
+{
+	return wp_cached_at(cache, slot, wp_switch_key_ip(skey) +
+			    4 * (u64)wp_switch_key_nr(skey) + WP_SWITCH_WAKES);
 }
 
 /*
@@ -206,6 +230,29 @@ static __always_inline bool wp_cached_matches(const struct wp_cached_switch *cac
 }
 
 /**
+ * wp_cached_wakes - check whether a thread wakes another one by an entry
+ * @cached: wp_cached_of_waker() it
+ * @slot: the thread's
+ * @skey: the switch key, of WP_SWITCH_WAKES
+ *
+ * As wp_cached_matches(), of an entry of wakeups, which may be by any argument. The words of
+ * the stack are still to be compared. A thread has the same process id all its life.
+ *
+ * Context: irqs off.
+ */
+static __always_inline bool wp_cached_wakes(const struct wp_cached_switch *cached,
+					    const struct wallprof_task *slot,
+					    const struct wp_switch_key *skey)
+{
+	return cached->ip == wp_switch_key_ip(skey) && cached->nr == wp_switch_key_nr(skey) &&
+	       cached->state == skey->state && cached->changes == skey->changes &&
+	       cached->sp == wp_switch_key_sp(skey) && !wp_switch_key_is_uncacheable(skey) &&
+	       (!cached->by_fp || cached->fp == wp_switch_key_fp(skey)) &&
+	       cached->slot == slot && cached->start_time == slot->start_time &&
+	       cached->exec_id == wp_switch_key_exec_id(skey);
+}
+
+/**
  * wp_cached_apply - put an entry's values into a thread's slot
  * @cache: this CPU's
  * @cached: the entry
@@ -244,6 +291,19 @@ static __always_inline void wp_cached_leave(struct wp_cached_switch *cached,
 	slot->run_ns += wp_interval_depart(slot, now);
 	WRITE_ONCE(*WP_PHASE_WORD(slot), cached->phase_word);	/* wakers look at it */
 	cached->left = slot->since;
+}
+
+/**
+ * wp_cached_wake - let a thread wake another one by an entry
+ * @cached: the entry, which holds, as do the words of the stack
+ *
+ * Context: irqs off.
+ * Return: id of the record of its stacks.
+ */
+static __always_inline u64 wp_cached_wake(const struct wp_cached_switch *cached)
+{
+	cached->hits->woke++;
+	return cached->user_stack;
 }
 
 /**
@@ -396,24 +456,24 @@ static inline enum wallprof_switch wp_cached_came_kind(const struct wp_switch_ca
 }
 
 /**
- * wp_cached_begin - begin an entry for a thread that left without one
+ * wp_cached_begin - begin an entry for a thread that left, or woke, without one
  * @cache: this CPU's
- * @slot: the thread's, as wp_interval_open() left it
+ * @cached: wp_cached_of() it, or wp_cached_of_waker()
+ * @slot: the thread's; if it left, as wp_interval_open() left it
  * @key: see &struct wp_cached_switch
  * @skey: the switch key: in a system call, or preempted in one, and not odd
  * @leave: what was recorded
  *
  * Context: irqs off.
- * Return: the entry, with the stack's fields still to be set, if the thread left the same
- * way the last time; or NULL.
+ * Return: whether the thread did the same the last time: the stack's fields of the entry
+ * are still to be set.
  */
-static inline struct wp_cached_switch *wp_cached_begin(struct wp_switch_cache *cache,
-						       struct wallprof_task *slot,
-						       unsigned long key,
-						       const struct wp_switch_key *skey,
-						       const struct wp_leave *leave)
+static inline bool wp_cached_begin(struct wp_switch_cache *cache,
+				   struct wp_cached_switch *cached,
+				   struct wallprof_task *slot, unsigned long key,
+				   const struct wp_switch_key *skey,
+				   const struct wp_leave *leave)
 {
-	struct wp_cached_switch *cached = wp_cached_of(cache, slot, skey);
 	bool again = wp_cached_is_of(cached, slot, skey);
 
 	cached->changes = 0;
@@ -426,7 +486,7 @@ static inline struct wp_cached_switch *wp_cached_begin(struct wp_switch_cache *c
 	cached->nr = wp_switch_key_nr(skey);
 	cached->state = skey->state;
 	if (!again)
-		return NULL;
+		return false;
 	cached->arg = wp_switch_key_arg(skey);
 	cached->has_arg = leave->arg;
 	cached->user_stack = leave->user_stack;
@@ -435,7 +495,7 @@ static inline struct wp_cached_switch *wp_cached_begin(struct wp_switch_cache *c
 	cached->syscall = leave->syscall;
 	cached->reason = leave->reason;
 	wp_cached_sums(cached, &cache->nowhere, false);
-	return cached;
+	return true;
 }
 
 /* Sets the stack of an entry to one that is an address only. Context: irqs off. */
@@ -477,6 +537,23 @@ static inline void wp_cached_learn(struct wp_switch_cache *cache, struct wp_cach
 	cached->changes = skey->changes;
 	cached->left = slot->since;
 	*wp_cached_away(cache, cached->key) = cached;
+}
+
+/**
+ * wp_cached_learn_waker - complete an entry of wakeups
+ * @cached: wp_cached_begin(), with its stack set
+ * @skey: the switch key
+ * @id: of the record of the waker's stacks, not 0
+ *
+ * Nobody is away by it: it is not noted there, and keeps no time of leaving.
+ *
+ * Context: irqs off.
+ */
+static inline void wp_cached_learn_waker(struct wp_cached_switch *cached,
+					 const struct wp_switch_key *skey, u64 id)
+{
+	cached->changes = skey->changes;
+	cached->user_stack = id;
 }
 
 #endif /* WALLPROF_PURE_SWITCH_CACHE_H */

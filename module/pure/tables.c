@@ -191,13 +191,14 @@ void wp_half_settle(struct wp_half *half)
 	for (stop = 0; stop < WALLPROF_UNWIND_MAX; stop++) {
 		for (mixed = 0; mixed < 2; mixed++) {
 			struct wp_cache_hits *hits = wp_cache_hits_of(half, stop, mixed);
+			u64 stacks = hits->known + hits->woke;
 
 			head->events += hits->summed;
 			head->switches[WALLPROF_SWITCH_LEFT_CACHED] += hits->known;
 			head->switches[WALLPROF_SWITCH_CAME_CACHED] += hits->summed;
-			head->unwinds[stop] += hits->known;
-			head->walks_remembered += hits->known;
-			head->walks_mixed += mixed ? hits->known : 0;
+			head->unwinds[stop] += stacks;
+			head->walks_remembered += stacks;
+			head->walks_mixed += mixed ? stacks : 0;
 			memset(hits, 0, sizeof(*hits));
 		}
 	}

@@ -64,10 +64,12 @@ struct wp_table_sizes {
  * struct wp_cache_hits - counters of the fast path in a half
  * @known: threads that left with a cached stack
  * @summed: their intervals that were added to the cached aggregate
+ * @woke: wakeups with a cached stack of the waker
  */
 struct wp_cache_hits {
 	u64 known;
 	u64 summed;
+	u64 woke;
 };
 
 /**

@@ -63,6 +63,17 @@ static bool goes(const struct wp_switch_key *skey)
 	return cached;
 }
 
+/* Wakes; returns whether it does by an entry. @id: the record's. */
+static bool wakes(const struct wp_switch_key *skey, u64 *id)
+{
+	return switch_cache_wake(cache, &slot, KEY, &thread, skey, true, &half, id);
+}
+
+static const struct wp_switch_key waking = {
+	.ip = 0x401000, .sp = 0x7ffd0000, .fp = 0x7ffd1000, .arg = 3, .changes = 5, .nr = 7,
+	.state = WP_SWITCH_WAKES, .exec_id = 9, .epoch = 2,
+};
+
 static void learned_the_second_time(struct kunit *test)
 {
 	set_up(test);
@@ -138,6 +149,60 @@ static void one_part_changes_still(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wp_cached_matches_key(cached, &other), exec);
 	}
 	KUNIT_EXPECT_TRUE(test, wp_cached_matches_key(cached, &switch_cache_usual));
+}
+
+/* The same of a thread that wakes another one, which may be by any argument. */
+static void one_part_changes_of_a_waker(struct kunit *test)
+{
+	const struct part *part = test->param_value;
+	bool arg = part->at == offsetof(struct wp_switch_key, arg);
+	struct wp_cached_switch *cached;
+	struct wallprof_task twin;
+	unsigned int bit;
+	u64 ids[3];
+
+	set_up(test);
+	cached = wp_cached_of_waker(cache, &slot, &waking);
+	KUNIT_EXPECT_FALSE(test, wakes(&waking, &ids[0]));
+	KUNIT_EXPECT_FALSE(test, wakes(&waking, &ids[1]));
+	KUNIT_EXPECT_TRUE(test, wakes(&waking, &ids[2]));
+	KUNIT_EXPECT_EQ(test, ids[0], ids[1]);
+	KUNIT_EXPECT_EQ(test, ids[1], ids[2]);
+	for (bit = 0; bit < 8 * part->size; bit++) {
+		struct wp_switch_key other = waking;
+
+		((u8 *)&other + part->at)[bit / 8] ^= BIT(bit % 8);
+		KUNIT_EXPECT_EQ(test, wp_cached_wakes(cached, &slot, &other), arg);
+	}
+	KUNIT_EXPECT_TRUE(test, wp_cached_wakes(cached, &slot, &waking));
+	twin = slot;
+	KUNIT_EXPECT_FALSE(test, wp_cached_wakes(cached, &twin, &waking));
+	slot.start_time++;
+	KUNIT_EXPECT_FALSE(test, wp_cached_wakes(cached, &slot, &waking));
+}
+
+/* A thread that is preempted where it wakes another one keeps an entry of each. */
+static void wakes_and_leaves_at_one_place(struct kunit *test)
+{
+	struct wp_switch_key preempted = waking;
+	unsigned int i;
+	bool again;
+	u64 id;
+
+	set_up(test);
+	preempted.state = WP_SWITCH_PREEMPTED;
+	for (i = 0; i < 4; i++) {
+		again = wakes(&waking, &id);
+		KUNIT_EXPECT_EQ(test, again, i >= 2);
+		again = goes(&preempted);
+		KUNIT_EXPECT_EQ(test, again, i >= 2);
+	}
+	/* It is away by the one by which it left. */
+	leaves(&slot, &preempted, true);
+	KUNIT_EXPECT_PTR_EQ(test, *wp_cached_away(cache, KEY),
+			    wp_cached_of(cache, &slot, &preempted));
+	KUNIT_EXPECT_FALSE(test, wp_cached_left_by(wp_cached_of_waker(cache, &slot, &waking), &slot,
+						   KEY, waking.changes));
 }
 
 /* Parts that must be the same twice before an entry is learned. */
@@ -515,6 +580,11 @@ static void all_are_within(struct kunit *test)
 		KUNIT_ASSERT_TRUE(test, away >= cache->away &&
 				  away < cache->away + ARRAY_SIZE(cache->away));
 		KUNIT_ASSERT_TRUE(test, *away == &cache->none);
+		cached = wp_cached_of_waker(cache, at, &skey);
+		KUNIT_ASSERT_TRUE(test, cached >= cache->entries &&
+				  cached < cache->entries + ARRAY_SIZE(cache->entries));
+		KUNIT_ASSERT_EQ(test, 0, ((char *)cached - (char *)cache->entries) %
+				(long)sizeof(*cached));
 	}
 }
 
@@ -531,7 +601,8 @@ static void as_without_cache(struct kunit *test)
 		/* Mostly as switch_cache_usual. */
 		struct switch_cache_step step = {
 			.who = suite_below(SWITCH_CACHE_THREADS),
-			.event = suite_below(500) ? 0 : suite_below(SWITCH_CACHE_EVENTS),
+			.event = suite_below(500) ? suite_below(3) ? 0 : SWITCH_CACHE_WAKES :
+				 suite_below(SWITCH_CACHE_EVENTS),
 			.cpu = (suite_random() & 0xf0) | 2,
 		};
 
@@ -544,10 +615,14 @@ static void as_without_cache(struct kunit *test)
 	/* Otherwise the test has tried nothing. */
 	KUNIT_EXPECT_GT(test, m->left_again, i / 10);
 	KUNIT_EXPECT_GT(test, m->came_again, i / 40);
+	KUNIT_EXPECT_GT(test, m->woke_again, i / 20);
 	KUNIT_EXPECT_TRUE(test, switch_cache_model_flip(m));
 	KUNIT_EXPECT_TRUE(test, switch_cache_model_flip(m));
 	KUNIT_EXPECT_EQ(test, m->head[0].walks_remembered + m->head[1].walks_remembered,
-			m->left_again);
+			m->left_again + m->woke_again);
+	KUNIT_EXPECT_EQ(test, m->head[0].unwinds[WALLPROF_UNWIND_END] +
+			m->head[1].unwinds[WALLPROF_UNWIND_END], m->left_again + m->woke_again);
+	KUNIT_EXPECT_EQ(test, m->head[0].walks_mixed + m->head[1].walks_mixed, m->mixed);
 	KUNIT_EXPECT_EQ(test, m->head[0].switches[WALLPROF_SWITCH_LEFT_CACHED] +
 			m->head[1].switches[WALLPROF_SWITCH_LEFT_CACHED], m->left_again);
 	KUNIT_EXPECT_EQ(test, m->head[0].switches[WALLPROF_SWITCH_CAME_CACHED] +
@@ -559,6 +634,8 @@ static struct kunit_case switch_cache_cases[] = {
 	KUNIT_CASE(learned_the_second_time),
 	KUNIT_CASE_PARAM(one_part_changes, part_gen_params),
 	KUNIT_CASE_PARAM(one_part_changes_still, part_gen_params),
+	KUNIT_CASE_PARAM(one_part_changes_of_a_waker, part_gen_params),
+	KUNIT_CASE(wakes_and_leaves_at_one_place),
 	KUNIT_CASE_PARAM(nothing_learned_from_what_was_once, twice_gen_params),
 	KUNIT_CASE(frame_pointer_may_not_matter),
 	KUNIT_CASE_PARAM(slot_changes, of_slot_gen_params),

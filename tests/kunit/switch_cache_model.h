@@ -19,6 +19,8 @@
 #define WALLPROF_SWITCH_KEY_H
 
 #define WP_SWITCH_PREEMPTED	BIT(31)
+#define WP_SWITCH_WAKES		(BIT(30) | SWITCH_CACHE_WAKES_APART)
+#define SWITCH_CACHE_WAKES_APART	BIT(9)	/* of addresses that share a place with it */
 
 struct wp_switch_key {
 	u64 ip;
@@ -120,11 +122,52 @@ static inline struct wp_cached_switch *switch_cache_leave(struct wp_switch_cache
 	wp_interval_open(slot, thread, &leave, now);
 	if (skey->odd || skey->nr < 0)
 		return NULL;
-	cached = wp_cached_begin(cache, slot, key, skey, &leave);
-	if (!cached)
+	if (!wp_cached_begin(cache, cached, slot, key, skey, &leave))
 		return NULL;
 	wp_cached_set_stack(cached, &old, half);
 	wp_cached_learn(cache, cached, slot, skey);
+	return NULL;
+}
+
+/*
+ * Id of the record of a waker's stacks: by all that decides it but the stack's words. The
+ * thread's birth stands for its process id.
+ */
+static inline u64 switch_cache_record(const struct wp_switch_key *skey, bool by_fp,
+				      const struct wp_thread *thread)
+{
+	u64 stack = switch_cache_recorded(skey, by_fp).user_stack;
+
+	return (stack ^ ((thread->start_time * 29) & 0xfffff)) | BIT(20);
+}
+
+/*
+ * Does what the probe does when a thread wakes another one: @id is the record's. Returns the
+ * entry by which it does, or NULL.
+ */
+static inline struct wp_cached_switch *switch_cache_wake(struct wp_switch_cache *cache,
+							 struct wallprof_task *slot,
+							 unsigned long key,
+							 const struct wp_thread *thread,
+							 const struct wp_switch_key *skey,
+							 bool by_fp, struct wp_half *half,
+							 u64 *id)
+{
+	struct wp_leave leave = switch_cache_recorded(skey, by_fp);
+	struct wp_cached_switch *cached = wp_cached_of_waker(cache, slot, skey);
+	struct wp_cached_stack old = switch_cache_stack(by_fp, skey);
+
+	if (wp_cached_wakes(cached, slot, skey)) {
+		*id = wp_cached_wake(cached);
+		return cached;
+	}
+	*id = switch_cache_record(skey, by_fp, thread);
+	if (skey->odd || skey->nr < 0)
+		return NULL;
+	if (wp_cached_begin(cache, cached, slot, key, skey, &leave)) {
+		wp_cached_set_stack(cached, &old, half);
+		wp_cached_learn_waker(cached, skey, *id);
+	}
 	return NULL;
 }
 
@@ -173,6 +216,8 @@ struct switch_cache_sums {
  * @births: number of births
  * @left_again: number of times that a thread left by an entry
  * @came_again: number of intervals that were added to the cached aggregate
+ * @woke_again: number of wakeups by an entry
+ * @mixed: number of both of whose stacks frames were found by frame pointer
  */
 struct switch_cache_model {
 	struct wp_switch_cache caches[SWITCH_CACHE_CPUS];
@@ -190,7 +235,7 @@ struct switch_cache_model {
 	bool flipping;
 	u64 now;
 	u64 births;
-	unsigned int left_again, came_again;
+	unsigned int left_again, came_again, woke_again, mixed;
 };
 
 /**
@@ -200,7 +245,7 @@ struct switch_cache_model {
  * @how: how it, or the thread that runs where it comes to, leaves: bits of what differs
  *	from the usual key
  * @cpu: the CPU: bit 0; while the thread is away: bit 1: it is woken, 2: by another
- *	waker, 3: its stack is found
+ *	waker, 3: its stack is found; bit 3, too: the waker of SWITCH_CACHE_WAKES is elsewhere
  */
 struct switch_cache_step {
 	u8 who;
@@ -215,6 +260,7 @@ enum switch_cache_event {
 	SWITCH_CACHE_EXEC,
 	SWITCH_CACHE_MAP,
 	SWITCH_CACHE_FLIP_BEGINS,	/* the next SWITCH_CACHE_FLIP counts @changes up */
+	SWITCH_CACHE_WAKES,		/* the thread that leaves next wakes another one */
 	SWITCH_CACHE_EVENTS,
 };
 
@@ -324,15 +370,12 @@ static inline void switch_cache_model_birth(struct switch_cache_model *m, unsign
 	m->slow[who] = m->slots[who];
 }
 
-/* The thread that runs on a CPU leaves it. */
-static inline void switch_cache_model_leave(struct switch_cache_model *m, unsigned int cpu,
-					    const struct switch_cache_step *s)
+/* How a thread leaves, or wakes, in a step; without the state. */
+static inline struct wp_switch_key switch_cache_model_key(const struct switch_cache_model *m,
+							  unsigned int who,
+							  const struct switch_cache_step *s)
 {
-	unsigned int who = m->current_nr[cpu];
 	struct wp_switch_key skey = switch_cache_usual;
-	struct wp_cached_switch *cached;
-	struct wp_leave leave;
-	bool by_fp;
 
 	/* Keys that share one place, too: see wp_cached_of(). */
 	skey.ip += 4 * (s->how & 1);
@@ -341,17 +384,55 @@ static inline void switch_cache_model_leave(struct switch_cache_model *m, unsign
 	skey.fp += 8 * (s->how >> 3 & 1);
 	skey.arg += s->how >> 4 & 1;
 	skey.odd = s->how >> 5 & 1;
-	if (s->how >> 6 & 1)
-		skey.state = s->how >> 7 ? TASK_UNINTERRUPTIBLE : WP_SWITCH_PREEMPTED;
 	skey.changes = m->changes;
 	skey.epoch = m->epoch;
 	skey.exec_id = m->threads[who].exec_id;
-	by_fp = s->how & 1;
+	return skey;
+}
+
+/*
+ * The thread that runs on a CPU wakes another one. Returns whether the record is the one that
+ * it has without the cache.
+ */
+static inline bool switch_cache_model_wake(struct switch_cache_model *m, unsigned int cpu,
+					   const struct switch_cache_step *s)
+{
+	unsigned int who = m->current_nr[cpu];
+	struct wp_switch_key skey = switch_cache_model_key(m, who, s);
+	struct wp_cached_switch *cached;
+	bool by_fp = s->how & 1;
+	u64 id;
+
+	skey.state = WP_SWITCH_WAKES;
+	skey.ip += s->cpu & 8 ? SWITCH_CACHE_WAKES_APART : 0;
+	cached = switch_cache_wake(&m->caches[cpu], &m->slots[who], m->keys[who], &m->threads[who],
+				   &skey, by_fp, &m->tables.half[m->epoch % 2], &id);
+	if (cached) {
+		m->woke_again++;
+		m->mixed += by_fp;
+		skey.epoch = switch_cache_model_epoch_of(m, cached);
+	}
+	return id == switch_cache_record(&skey, by_fp, &m->threads[who]);
+}
+
+/* The thread that runs on a CPU leaves it. */
+static inline void switch_cache_model_leave(struct switch_cache_model *m, unsigned int cpu,
+					    const struct switch_cache_step *s)
+{
+	unsigned int who = m->current_nr[cpu];
+	struct wp_switch_key skey = switch_cache_model_key(m, who, s);
+	struct wp_cached_switch *cached;
+	bool by_fp = s->how & 1;
+	struct wp_leave leave;
+
+	if (s->how >> 6 & 1)
+		skey.state = s->how >> 7 ? TASK_UNINTERRUPTIBLE : WP_SWITCH_PREEMPTED;
 	cached = switch_cache_leave(&m->caches[cpu], m->came[cpu], &m->slots[who], m->keys[who],
 				    &m->threads[who], &skey, by_fp, &m->tables.half[m->epoch % 2],
 				    m->now);
 	if (cached) {
 		m->left_again++;
+		m->mixed += by_fp;
 		skey.epoch = switch_cache_model_epoch_of(m, cached);
 	}
 	leave = switch_cache_recorded(&skey, by_fp);
@@ -482,6 +563,8 @@ static inline bool switch_cache_model_step(struct switch_cache_model *m,
 		m->threads[left].tid = 100;
 		m->came[cpu] = &m->caches[cpu].none;
 	}
+	if (s->event == SWITCH_CACHE_WAKES && left >= 0 && !switch_cache_model_wake(m, cpu, s))
+		return false;
 	if (left >= 0) {
 		switch_cache_model_leave(m, cpu, s);
 		if (!switch_cache_model_agrees(m, left))
