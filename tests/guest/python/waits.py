@@ -4,7 +4,9 @@
 # writes what each executes, as the interpreter itself says, to the file that is named; then
 # waits until it is ended.
 #
-# usage: waits.py FILE
+# usage: waits.py [--fork] FILE
+#
+# With --fork a child does all of it.
 #
 # Runs on Python 3.9 and later, and has lines of many kinds, because it is lines that are
 # compared.
@@ -501,10 +503,13 @@ def write(name):
 
 
 def main():
+    if sys.argv[1] == "--fork" and os.fork():
+        os.wait()
+        return
     for kind in KINDS:
         threading.Thread(target=run, args=(kind,), daemon=True).start()
     settled()
-    write(sys.argv[1])
+    write(sys.argv[-1])
     time.sleep(FOREVER)
 
 
