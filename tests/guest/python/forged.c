@@ -4,6 +4,8 @@
  * executes. Its threads wait below a function with the name of the interpreter's; the
  * name of each thread says what is wrong with its frames.
  *
+ * Built with another VERSION, it says that it is that.
+ *
  * usage: fakepython3.11 FILE	which is written once they wait
  */
 #include <pthread.h>
@@ -15,7 +17,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifndef VERSION
+#define VERSION	0x030b02f0
+#endif
+
 #define WORDS	64
+#define THREADS	9
 
 /* Offsets in words, as of 3.11. */
 enum {
@@ -40,7 +47,7 @@ enum {
 
 /* Variables that the reader looks for. */
 uint64_t _PyRuntime[WORDS], PyCode_Type[WORDS], PyUnicode_Type[WORDS], PyBytes_Type[WORDS];
-const uint64_t Py_Version = 0x030b02f0;
+const uint64_t Py_Version = VERSION;
 
 struct text {
 	uint64_t references, type, length, hash, state, pointer;
@@ -49,13 +56,13 @@ struct text {
 
 struct thread {
 	const char *name;
-	uint64_t state[WORDS], chain[4], last[4], frame[16], second[16], code[WORDS];
+	uint64_t state[WORDS], chain[4], next[4], last[4], frame[16], second[16], code[WORDS];
 	struct text function, file;
 	uint64_t lines[8];
 };
 
 static uint64_t interp[WORDS];
-static struct thread threads[8];
+static struct thread threads[THREADS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned int waiting;
 
@@ -119,6 +126,11 @@ static void spoil(struct thread *t)
 		t->function.type = (uintptr_t)PyBytes_Type;
 	else if (!strcmp(t->name, "long"))
 		t->function.length = ~0ULL >> 4;
+	else if (!strcmp(t->name, "more"))
+		set_frame(t, t->frame, t->second), set_frame(t, t->second, NULL),
+			set_entry(t->second, 1), t->chain[CHAIN_PREVIOUS] = (uintptr_t)t->next,
+			t->next[CHAIN_FRAME] = (uintptr_t)t->second,
+			t->next[CHAIN_PREVIOUS] = (uintptr_t)t->last;
 	else if (!strcmp(t->name, "number"))
 		t->state[THREAD_NATIVE] = 1;
 	else if (!strcmp(t->name, "runs"))
@@ -153,7 +165,7 @@ static void *run(void *arg)
 int main(int argc, char **argv)
 {
 	static const char *const names[] = {
-		"circle", "nowhere", "far", "type", "long", "number", "runs", "red",
+		"circle", "nowhere", "far", "type", "long", "number", "runs", "red", "more",
 	};
 	unsigned int i, nr = 0;
 	pthread_t thread;
@@ -161,14 +173,14 @@ int main(int argc, char **argv)
 
 	_PyRuntime[RUNTIME_HEAD] = (uintptr_t)interp;
 	interp[INTERP_THREADS] = (uintptr_t)threads[0].state;
-	for (i = 0; i < 8; i++) {
+	for (i = 0; i < THREADS; i++) {
 		threads[i].name = names[i];
 		threads[i].state[THREAD_PREV] = i ? (uintptr_t)threads[i - 1].state : 0;
-		threads[i].state[THREAD_NEXT] = i < 7 ? (uintptr_t)threads[i + 1].state : 0;
+		threads[i].state[THREAD_NEXT] = i < THREADS - 1 ? (uintptr_t)threads[i + 1].state : 0;
 		if (pthread_create(&thread, NULL, run, &threads[i]))
 			return 1;
 	}
-	while (nr < 8) {
+	while (nr < THREADS) {
 		usleep(1000);
 		pthread_mutex_lock(&lock);
 		nr = waiting;
