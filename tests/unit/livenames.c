@@ -72,6 +72,23 @@ static void test_names(struct wp_livenames *n)
 	   "the kernel has nothing at 1");
 }
 
+/* The other way round: variables by their names. */
+static void test_symbols(struct wp_livenames *n)
+{
+	static const char *const names[] = { "zeroes", "filled", "no_such_variable" };
+	__u64 address[3];
+	const char *file;
+
+	file = wp_livenames_symbols(n, getpid(), "live", names, 3, address);
+	ok(file && !strcmp(file, "livenames") && address[0] == (uintptr_t)zeroes &&
+	   address[1] == (uintptr_t)&filled && !address[2], "variables of a file of this name");
+	ok(!wp_livenames_symbols(n, getpid(), "no such file", names, 3, address) &&
+	   !wp_livenames_symbols(n, getpid(), "libc.so", names + 1, 2, address) &&
+	   !wp_livenames_symbols(n, getpid(), "live", names + 2, 1, address) &&
+	   !wp_livenames_symbols(n, 0x7fffffff, "live", names, 3, address),
+	   "no such file, variable or process");
+}
+
 /* What is known of processes goes and comes, and that of others stays. */
 static void test_forget(struct wp_livenames *n)
 {
@@ -199,6 +216,7 @@ int main(void)
 	if (!ok(!wp_livenames_new(&n), "begin"))
 		return done();
 	test_names(n);
+	test_symbols(n);
 	test_forget(n);
 	test_memory(n);
 	wp_livenames_free(n);

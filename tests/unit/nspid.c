@@ -64,6 +64,8 @@ static void of_ours(void)
 	ok(!wp_nspids_find(&all, pid, 0, false), "0 is no thread");
 	ok(!wp_nspids_find(&all, pid, 1, false), "another process's is not found");
 	ok(wp_nspids_find(&all, pid, 1, true) == 1, "unless it may be shared");
+	ok(wp_nspid_own(pid, pid) == pid && !wp_nspid_own(pid, 0x7fffffff),
+	   "a thread of ours knows itself by the same number");
 	wp_nspids_free(&all);
 }
 
@@ -71,7 +73,7 @@ static void of_another(__u32 pid)
 {
 	struct wp_nspids all = { 0 };
 	unsigned long before, after;
-	bool found = true;
+	bool found = true, own = true;
 	__u32 i, tid;
 	char path[64];
 
@@ -87,6 +89,9 @@ static void of_another(__u32 pid)
 	after = nr_reads();
 	/* Those of nr_reads(). */
 	ok(before && after - before <= 2, "it is read once: %lu reads", after - before);
+	for (i = 2; i < 2 + THREADS; i++)
+		own = own && wp_nspid_own(pid, wp_nspids_find(&all, pid, i, true)) == i;
+	ok(own && wp_nspid_own(pid, pid) == 1, "the numbers that they know themselves by");
 	wp_nspids_free(&all);
 }
 

@@ -40,11 +40,13 @@
  * @t: the thread
  * @process: the name of its process, sanitized
  * @stack: its functions, " < " between them, sanitized
+ * @python: those of Python alone
  */
 struct member {
 	const struct wp_now_thread *t;
 	char process[WP_TEXT_GROWS * WALLPROF_COMM_LEN];
 	char *stack;
+	char *python;
 };
 
 /*
@@ -150,20 +152,20 @@ static void end(struct line *l)
 
 static void show_name(char *text, size_t size, const struct wp_livename *name)
 {
-	char label[WP_LIVENAME_LABEL];
+	char plain[1024];
 
-	if (!name->name)
-		wp_livename_label(name, label, sizeof(label));
-	wp_text_show(text, size, name->name ? name->name : label, false);
+	wp_now_frame_text(name, plain, sizeof(plain));
+	wp_text_show(text, size, plain, false);
 }
 
-static int read_stack(const struct wp_now_threads *all, struct member *m)
+static int read_functions(const struct wp_now_threads *all, const struct member *m, bool python,
+			  char **functions)
 {
+	unsigned int i, nr = 0;
 	char text[512];
 	size_t size;
-	unsigned int i;
 	int err = 0;
-	FILE *f = open_memstream(&m->stack, &size);
+	FILE *f = open_memstream(functions, &size);
 
 	if (!f)
 		return -ENOMEM;
@@ -174,12 +176,21 @@ static int read_stack(const struct wp_now_threads *all, struct member *m)
 		err = wp_now_frame(all, m->t, i, &name, &found);
 		if (err || !found)
 			break;
+		if (python && !name.python)
+			continue;
 		show_name(text, sizeof(text), &name);
-		fprintf(f, "%s%s", i ? " < " : "", text);
+		fprintf(f, "%s%s", nr++ ? " < " : "", text);
 	}
 	if (fclose(f))
 		return -ENOMEM;
 	return err;
+}
+
+static int read_stack(const struct wp_now_threads *all, struct member *m)
+{
+	int err = read_functions(all, m, false, &m->stack);
+
+	return err || !m->t->python ? err : read_functions(all, m, true, &m->python);
 }
 
 static int read_member(const struct wp_now_threads *all, const struct wp_now_thread *t,
@@ -438,17 +449,15 @@ static void put_who(const struct wp_now_threads *all, const struct group *g, siz
 }
 
 /* Functions, as many as fit; at least the innermost one. */
-static void put_stack(const struct group *g, size_t width)
+static void put_functions(const char *before, const char *stack, size_t width)
 {
-	const char *stack = g->member->stack, *next;
 	size_t indent = indent_of(width), mark = strlen(" < ...");
+	const char *next;
 	bool any = false;
 	struct line l;
 
-	if (!*stack && !g->member->t->lost)
-		return;
 	begin(&l, indent);
-	add(&l, *stack ? "in " : "(no room for the stack)");
+	add(&l, before);
 	for (; stack; stack = next ? next + strlen(" < ") : NULL) {
 		char name[512];
 		int len;
@@ -467,6 +476,18 @@ static void put_stack(const struct group *g, size_t width)
 		add(&l, wp_text_ellipsis());
 	}
 	end(&l);
+}
+
+static void put_stack(const struct group *g, size_t width)
+{
+	const struct member *m = g->member;
+
+	if (*m->stack)
+		put_functions("in ", m->stack, width);
+	else if (m->t->lost)
+		put_functions("(no room for the stack)", "", width);
+	if (m->python && *m->python)
+		put_functions("Python: ", m->python, width);
 }
 
 /* A sanitized text in as many lines as it needs, indented. */
@@ -576,9 +597,12 @@ int wp_now_print_groups(struct wp_now_threads *t)
 			printf("\n%8s  %-2s %7s %s\n", "AGE", "S", "THREADS", "WAITS FOR");
 		for (i = 0; i < nr; i++)
 			put_group(t, &g[i], width);
+		wp_now_print_python(t, "", width);
 	}
-	for (i = 0; m && i < t->nr; i++)
+	for (i = 0; m && i < t->nr; i++) {
 		free(m[i].stack);
+		free(m[i].python);
+	}
 	free(m);
 	free(g);
 	return err;

@@ -21,6 +21,8 @@
 
 /* Number of functions in a line. */
 #define LINE_FUNCTIONS	6
+/* Sufficient size for a function in a line. */
+#define MAX_TEXT	1024
 
 static const char *const kinds[] = {
 	[WP_NOW_ONCPU] = "on-CPU",
@@ -89,10 +91,34 @@ int wp_now_frame(const struct wp_now_threads *all, const struct wp_now_thread *t
 		return 0;
 	}
 	i -= kernel;
+	if (t->python)
+		return wp_now_python_frame(all, t, i, name, found);
 	*found = t->user && i < t->user->nr;
 	if (!*found)
 		return 0;
 	return wp_livenames_user(all->names, t->tgid, t->user->ips[i], i, name);
+}
+
+/**
+ * wp_now_frame_text() - name of a frame, in a line with others
+ * @name: from wp_now_frame()
+ * @text: set to the name, not sanitized; of a Python function with its file, without
+ *	directories, and line
+ * @size: its size
+ */
+void wp_now_frame_text(const struct wp_livename *name, char *text, size_t size)
+{
+	const char *slash = name->python ? strrchr(name->file, '/') : NULL;
+	const char *file = slash ? slash + 1 : name->file;
+
+	if (!name->name)
+		wp_livename_label(name, text, size);
+	else if (!name->python)
+		snprintf(text, size, "%s", name->name);
+	else if (name->line)
+		snprintf(text, size, "%s %s:%u", name->name, file, name->line);
+	else
+		snprintf(text, size, "%s %s", name->name, file);
 }
 
 static void put_name(const struct wp_livename *name)
@@ -108,6 +134,7 @@ static void put_name(const struct wp_livename *name)
 static int put_functions(const struct wp_now_threads *all, const struct wp_now_thread *t)
 {
 	struct wp_livename name;
+	char text[MAX_TEXT];
 	unsigned int i;
 	bool found;
 	int err;
@@ -119,8 +146,10 @@ static int put_functions(const struct wp_now_threads *all, const struct wp_now_t
 		fputs(i ? " < " : "  in ", stdout);
 		if (i == LINE_FUNCTIONS)
 			fputs("...", stdout);
-		else
-			put_name(&name);
+		if (i == LINE_FUNCTIONS)
+			break;
+		wp_now_frame_text(&name, text, sizeof(text));
+		wp_text_put(stdout, text);
 	}
 	return 0;
 }
@@ -174,6 +203,23 @@ void wp_now_print_hidden(const struct wp_now_threads *all, const char *before, s
 }
 
 /**
+ * wp_now_print_python() - print how many stacks have Python functions, if any should
+ * @all: all threads
+ * @before: prefix of each line; "": an empty line is before these
+ * @width: columns of a line, 0: unlimited
+ */
+void wp_now_print_python(const struct wp_now_threads *all, const char *before, size_t width)
+{
+	char text[512];
+
+	wp_now_python_text(all, text, sizeof(text));
+	/* Without a prefix it stands apart. */
+	if (*text && !*before)
+		putchar('\n');
+	put_wrapped(before, text, width);
+}
+
+/**
  * wp_now_print_lines() - print a line for each thread
  * @t: the threads
  *
@@ -199,6 +245,7 @@ int wp_now_print_lines(struct wp_now_threads *t)
 		putchar('\n');
 	}
 	wp_now_print_hidden(t, "# ", 0);
+	wp_now_print_python(t, "# ", 0);
 	return err;
 }
 
@@ -210,7 +257,7 @@ static bool alike(const struct wp_now_thread *a, const struct wp_now_thread *b)
 	       a->object == b->object && a->cause.reason == b->cause.reason &&
 	       a->cause.syscall == b->cause.syscall && a->cause.compat == b->cause.compat &&
 	       a->lost == b->lost && a->owner == b->owner &&
-	       !wp_procstack_compare(a->proc, b->proc) &&
+	       !wp_procstack_compare(a->proc, b->proc) && !wp_now_python_compare(a, b) &&
 	       (a->user || a->kernel || a->proc || a->tid == b->tid);
 }
 
@@ -232,6 +279,7 @@ static int by_place(const void *pa, const void *pb)
 	ret = ret ? ret : order((size_t)a->user, (size_t)b->user);
 	ret = ret ? ret : order((size_t)a->kernel, (size_t)b->kernel);
 	ret = ret ? ret : wp_procstack_compare(a->proc, b->proc);
+	ret = ret ? ret : wp_now_python_compare(a, b);
 	ret = ret ? ret : order(a->now, b->now);
 	ret = ret ? ret : order(a->state, b->state);
 	ret = ret ? ret : order(a->iowait, b->iowait);
@@ -311,6 +359,8 @@ static int put_group(const struct wp_now_threads *all, const struct group *g)
 		if (name.name && name.file) {
 			fputs(" (", stdout);
 			wp_text_put(stdout, name.file);
+			if (name.line)
+				printf(":%u", name.line);
 			putchar(')');
 		}
 		putchar('\n');
@@ -359,6 +409,7 @@ int wp_now_print_stacks(struct wp_now_threads *t)
 	free(place);
 	free(g);
 	wp_now_print_hidden(t, "# ", 0);
+	wp_now_print_python(t, "# ", 0);
 	return err;
 }
 
@@ -388,6 +439,10 @@ static int json_stack(const struct wp_now_threads *all, struct wp_json *j,
 			wp_json_number(j, "offset", name.offset);
 		else
 			wp_json_null(j, "offset");
+		if (name.python)
+			wp_json_string(j, "interpreter", "python");
+		if (name.line)
+			wp_json_number(j, "line", name.line);
 		wp_json_close(j, '}');
 	}
 	wp_json_close(j, ']');
@@ -429,6 +484,20 @@ static int json_thread(const struct wp_now_threads *all, struct wp_json *j,
 	return err;
 }
 
+/* Stacks with Python functions, and why others have none. */
+static void json_python(const struct wp_now_threads *all, struct wp_json *j)
+{
+	unsigned int i;
+
+	wp_json_number(j, "python_stacks", all->python_stacks);
+	wp_json_open(j, "python_unread", '{');
+	for (i = 0; i < WP_PYTROUBLE_MAX; i++) {
+		if (all->python_unread[i])
+			wp_json_number(j, wp_pystack_trouble_text(i), all->python_unread[i]);
+	}
+	wp_json_close(j, '}');
+}
+
 /**
  * wp_now_print_json() - print everything as JSON
  * @t: the threads
@@ -445,6 +514,7 @@ int wp_now_print_json(struct wp_now_threads *t)
 	wp_json_number(&j, "time_ns", t->time);
 	wp_json_number(&j, "left_out", t->left_out + t->kthreads + t->loops);
 	wp_json_number(&j, "invisible", t->invisible);
+	json_python(t, &j);
 	wp_json_open(&j, "threads", '[');
 	for (i = 0; i < t->nr && !err; i++)
 		err = json_thread(t, &j, &t->thread[i]);

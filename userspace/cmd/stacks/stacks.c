@@ -226,6 +226,13 @@ static int read_before(const struct wp_recording *r, struct wp_now_threads *all)
 			before->proc = wp_procstack_read(task->tgid, task->tid);
 		wp_now_read_lock(&r->dev, i, before);
 	}
+	/* That takes longer, in all. */
+	for (i = 0; i < nr; i++) {
+		if (wp_now_read_python(&r->dev, all, i, &all->before[i])) {
+			wp_err("out of memory");
+			return -ENOMEM;
+		}
+	}
 	for (i = 0; i < nr; i++) {
 		if (all->before[i].running)
 			read_since(&all->before[i], wp_device_task(&r->dev, i));
@@ -394,6 +401,7 @@ static int read_task(struct wp_recording *r, const struct opts *o, struct wp_now
 {
 	const struct wallprof_task *task = wp_device_task(&r->dev, slot);
 	struct wp_now_thread t = { .tid = task->tid, .tgid = task->tgid, .cause = wp_cause_none };
+	bool same;
 	int err;
 
 	if (!task->tid || !task->tgid) {
@@ -417,8 +425,11 @@ static int read_task(struct wp_recording *r, const struct opts *o, struct wp_now
 		err = wp_objects_find(all->objects, t.tid, t.tgid, task->exec_id, &t.cause,
 				      &t.object);
 		/* If it has been in this wait all the time. */
-		if (!err && all->time - task->open_ns == all->before[slot].since)
+		same = all->time - task->open_ns == all->before[slot].since;
+		if (!err && same)
 			err = wp_now_find_owner(all, &t, &all->before[slot]);
+		if (!err)
+			err = wp_now_match_python(all, &t, &all->before[slot], same);
 		if (err)
 			return err;
 	}
@@ -543,6 +554,7 @@ int cmd_stacks(int argc, char **argv)
 	wp_objects_free(all.objects);
 	wp_livenames_free(all.names);
 	wp_nspids_free(&all.nspids);
+	wp_now_python_free(&all);
 	free(all.by_tid);
 	free(all.thread);
 	while (all.nr_before)

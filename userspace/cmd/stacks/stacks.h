@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Shared by the files of wallprof stacks: stacks.c runs the session, stacks/owners.c finds
- * who holds locks, stacks/groups.c prints groups, stacks/print.c lines, complete stacks and
- * JSON.
+ * who holds locks, stacks/python.c finds Python functions, stacks/groups.c prints groups,
+ * stacks/print.c lines, complete stacks and JSON.
  */
 #ifndef WP_CMD_STACKS_STACKS_H
 #define WP_CMD_STACKS_STACKS_H
@@ -12,6 +12,7 @@
 #include <linux/types.h>
 #include <linux/wallprof.h>
 
+#include "lib/interp/pystack.h"
 #include "lib/model/cause.h"
 #include "lib/model/lockowner.h"
 #include "lib/proc/nspid.h"
@@ -19,6 +20,8 @@
 struct wp_device;
 struct wp_livename;
 struct wp_livenames;
+struct wp_now_python;
+struct wp_now_pythons;
 struct wp_objects;
 struct wp_procstack;
 struct wp_stack;
@@ -70,6 +73,7 @@ enum wp_now_rank {
  * @kernel: its kernel stack or NULL
  * @proc: its kernel stack from /proc, if it has been blocked since before the start, or
  *	NULL. For kernel threads even without --kernel-callchains
+ * @python: Python functions in @user, or NULL
  * @lock: kind of lock that it waits for, if the owner is known; or NULL
  * @owner: the thread that holds it
  * @owner_comm: its name; "" if it has ended since
@@ -95,6 +99,7 @@ struct wp_now_thread {
 	const struct wp_stack *user;
 	const struct wp_stack *kernel;
 	const struct wp_procstack *proc;
+	const struct wp_now_python *python;
 	const char *lock;
 	__u32 owner;
 	char owner_comm[WALLPROF_COMM_LEN];
@@ -112,6 +117,8 @@ struct wp_now_thread {
  *	or NULL
  * @lock: the lock that it waited for, and how; all 0: none was read
  * @lock_time: when that was read; 0: it was not
+ * @python: the Python functions that it executed, or NULL
+ * @trouble: why they were not read
  */
 struct wp_now_before {
 	__u64 since;
@@ -120,6 +127,8 @@ struct wp_now_before {
 	struct wp_procstack *proc;
 	struct wp_lockwait lock;
 	__u64 lock_time;
+	struct wp_now_python *python;
+	enum wp_pytrouble trouble;
 };
 
 /**
@@ -136,9 +145,12 @@ struct wp_now_before {
  * @loops_ns: sum of their blocked time during the session
  * @by_tid: the threads by their ids; from wp_now_link_owners() on
  * @deadlocks: number of threads with @deadlock
+ * @python_stacks: number of stacks with Python functions
+ * @python_unread: of other ones that should have these, by reason
  * @objects: objects of waits
  * @names: names of functions
  * @nspids: numbers of threads of other namespaces
+ * @pythons: processes that were looked at for Python functions, or NULL
  * @before: the slots
  * @nr_before: their number
  */
@@ -155,9 +167,12 @@ struct wp_now_threads {
 	__u64 loops_ns;
 	const struct wp_now_thread **by_tid;
 	size_t deadlocks;
+	__u64 python_stacks;
+	__u64 python_unread[WP_PYTROUBLE_MAX];
 	struct wp_objects *objects;
 	struct wp_livenames *names;
 	struct wp_nspids nspids;
+	struct wp_now_pythons *pythons;
 	struct wp_now_before *before;
 	__u32 nr_before;
 };
@@ -171,7 +186,18 @@ int wp_now_find_owner(struct wp_now_threads *all, struct wp_now_thread *t,
 int wp_now_link_owners(struct wp_now_threads *all);
 void wp_now_owner_text(const struct wp_now_threads *all, const struct wp_now_thread *t,
 		       char *text, size_t size);
+int wp_now_read_python(const struct wp_device *dev, struct wp_now_threads *all, __u32 slot,
+		       struct wp_now_before *before);
+int wp_now_match_python(struct wp_now_threads *all, struct wp_now_thread *t,
+			struct wp_now_before *before, bool same);
+int wp_now_python_frame(const struct wp_now_threads *all, const struct wp_now_thread *t,
+			unsigned int i, struct wp_livename *name, bool *found);
+int wp_now_python_compare(const struct wp_now_thread *a, const struct wp_now_thread *b);
+void wp_now_python_text(const struct wp_now_threads *all, char *text, size_t size);
+void wp_now_python_free(struct wp_now_threads *all);
 enum wp_now_rank wp_now_rank(const struct wp_now_thread *t);
+void wp_now_frame_text(const struct wp_livename *name, char *text, size_t size);
+void wp_now_print_python(const struct wp_now_threads *all, const char *before, size_t width);
 void wp_now_print_hidden(const struct wp_now_threads *all, const char *before, size_t width);
 int wp_now_print_groups(struct wp_now_threads *t);
 int wp_now_print_lines(struct wp_now_threads *t);

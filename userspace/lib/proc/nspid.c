@@ -141,6 +141,20 @@ __u32 wp_nspids_find(struct wp_nspids *all, __u32 pid, __u32 tid, bool shared)
 }
 
 /**
+ * wp_nspid_own() - number of a thread in its own namespace
+ * @pid: its process
+ * @tid: its number in our namespace
+ *
+ * Return: the number; 0: it is gone.
+ */
+__u32 wp_nspid_own(__u32 pid, __u32 tid)
+{
+	__u32 ours, own;
+
+	return read_numbers(pid, tid, &ours, &own) ? own : 0;
+}
+
+/**
  * wp_nspids_free() - free what was read
  * @all: it
  */

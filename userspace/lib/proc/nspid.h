@@ -46,6 +46,7 @@ struct wp_nspids {
 };
 
 __u32 wp_nspids_find(struct wp_nspids *all, __u32 pid, __u32 tid, bool shared);
+__u32 wp_nspid_own(__u32 pid, __u32 tid);
 void wp_nspids_free(struct wp_nspids *all);
 
 #endif /* WP_LIB_PROC_NSPID_H */

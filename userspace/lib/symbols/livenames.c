@@ -7,6 +7,8 @@
  * A process may have ended, or changed its mappings, since the address was recorded: then
  * there is no name or, if another file is mapped there now, a wrong one. So callers must
  * look up addresses soon, and forget processes whose mappings change.
+ *
+ * Above 700 lines: all of it is one table, of processes, mappings and files, and its lookups.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -630,6 +632,18 @@ void wp_livename_label(const struct wp_livename *name, char *text, size_t size)
 	free(label);
 }
 
+/* The number of the file of a mapping for its variables; 0: it has none. */
+static __u32 data_of(struct wp_livenames *n, const struct map *map)
+{
+	struct code *code = map ? &n->code[map->code] : NULL;
+
+	if (!code || code->kind != WP_SYMBOLS_ELF || !code->file)
+		return 0;
+	if (!code->data)
+		code->data = wp_symbols_data(n->symbols, code->file);
+	return code->data;
+}
+
 /**
  * wp_livenames_variable() - name of the variable at an address in a process
  * @n: the table
@@ -649,21 +663,58 @@ bool wp_livenames_variable(struct wp_livenames *n, __u32 pid, __u64 address, cha
 	const struct process *p;
 	const struct map *map;
 	struct wp_symbol symbol;
-	struct code *code;
+	__u32 data;
 
 	if (find_process(n, pid, &p))
 		return false;
 	map = map_below(n, p, address);
-	code = map ? &n->code[map->code] : NULL;
-	if (!code || code->kind != WP_SYMBOLS_ELF || !code->file)
+	data = data_of(n, map);
+	if (!data || !wp_symbols_variable(n->symbols, data, map->start + map->shift,
+					  address - map->start, &symbol))
 		return false;
-	if (!code->data)
-		code->data = wp_symbols_data(n->symbols, code->file);
-	if (!code->data || !wp_symbols_variable(n->symbols, code->data, map->start + map->shift,
-						address - map->start, &symbol))
-		return false;
-	wp_symbols_variable_text(&symbol, code->name, text, size);
+	wp_symbols_variable_text(&symbol, n->code[map->code].name, text, size);
 	return true;
+}
+
+/**
+ * wp_livenames_symbols() - addresses of variables of a file that a process has mapped
+ * @n: the table
+ * @pid: the process
+ * @part: part of the file's name
+ * @names: the variables
+ * @nr: their number
+ * @address: set to their addresses; 0: there is none of this name
+ *
+ * The first name decides which file it is.
+ *
+ * Return: the file's name, without directories; NULL: there is none.
+ */
+const char *wp_livenames_symbols(struct wp_livenames *n, __u32 pid, const char *part,
+				 const char *const *names, size_t nr, __u64 *address)
+{
+	const struct process *p;
+	__u64 distance;
+	__u32 data;
+	size_t i, j;
+
+	if (find_process(n, pid, &p))
+		return NULL;
+	for (i = p->first; i < p->first + p->nr; i++) {
+		const struct map *map = &n->map[i];
+
+		data = strstr(n->code[map->code].name, part) ? data_of(n, map) : 0;
+		for (j = 0; data && j < nr; j++) {
+			address[j] = 0;
+			if (wp_symbols_distance(n->symbols, data, map->start + map->shift,
+						names[j], &distance))
+				address[j] = map->start + distance;
+			else if (!j)
+				data = 0;
+		}
+		if (data)
+			return n->code[map->code].name;
+	}
+	return NULL;
 }
 
 /**

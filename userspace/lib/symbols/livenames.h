@@ -16,6 +16,8 @@
  * @file: the file that is mapped there, without its directories, "[vdso]" or "[kernel]";
  *	for memory without a file "[heap]", "[anon]" and the like; NULL: nothing is mapped
  * @memory: @file is memory
+ * @python: a function of Python, which is not looked up here; @file has its directories
+ * @line: the line that it executes, or 0
  * @offset: offset in @file; for memory, and without @file, the address itself
  *
  * Strings are valid until wp_livenames_free(), and may contain any byte but 0.
@@ -24,6 +26,8 @@ struct wp_livename {
 	const char *name;
 	const char *file;
 	bool memory;
+	bool python;
+	__u32 line;
 	__u64 offset;
 };
 
@@ -37,6 +41,8 @@ int wp_livenames_user(struct wp_livenames *n, __u32 pid, __u64 ip, bool caller,
 		      struct wp_livename *name);
 bool wp_livenames_variable(struct wp_livenames *n, __u32 pid, __u64 address, char *text,
 			   size_t size);
+const char *wp_livenames_symbols(struct wp_livenames *n, __u32 pid, const char *part,
+				 const char *const *names, size_t nr, __u64 *address);
 int wp_livenames_kernel(struct wp_livenames *n, __u64 ip, bool caller,
 			struct wp_livename *name);
 void wp_livename_label(const struct wp_livename *name, char *text, size_t size);

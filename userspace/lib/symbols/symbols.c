@@ -359,6 +359,37 @@ bool wp_symbols_variable(struct wp_symbols *s, __u32 file, __u64 code, __u64 dis
 }
 
 /**
+ * wp_symbols_distance() - find a variable by its name
+ * @s: the table
+ * @file: from wp_symbols_data()
+ * @code: an offset in the file, of code
+ * @name: the variable
+ * @distance: set to how far behind the code it is in memory, modulo 2^64
+ *
+ * Return: false if there is none.
+ */
+bool wp_symbols_distance(struct wp_symbols *s, __u32 file, __u64 code, const char *name,
+			 __u64 *distance)
+{
+	struct wp_symbolfile *f = &s->file[file - 1];
+	const struct wp_symtable *t = &f->names.table;
+	__u64 at;
+	size_t i;
+
+	if (!f->read)
+		make_ready(s, f);
+	if (!address_of_code(f, code, &at))
+		return false;
+	for (i = 0; i < t->nr; i++) {
+		if (!strcmp(t->names + t->entry[i].name, name)) {
+			*distance = t->entry[i].start - at;
+			return true;
+		}
+	}
+	return false;
+}
+
+/**
  * wp_symbols_variable_text() - format a variable
  * @symbol: from wp_symbols_variable()
  * @path: the file's path; its directories are left out

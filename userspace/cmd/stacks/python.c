@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Python functions of blocked threads.
+ *
+ * An interpreter's frames are read while its thread is blocked (wp_now_read_python()), and
+ * take the places of the native functions that execute them when the stack is known
+ * (wp_now_match_python()). Called by stacks.c.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/stacks/stacks.h"
+#include "lib/base/procfile.h"
+#include "lib/device/device.h"
+#include "lib/model/kidle.h"
+#include "lib/model/stacks.h"
+#include "lib/symbols/livenames.h"
+
+/* What may be read of all processes of a user: some thousand threads. */
+#define MAX_BLOCKS	131072
+#define MAX_BYTES	(64 << 20)
+
+/* The place of a Python function, not of a native one. */
+#define PLACE_PYTHON	(1U << 31)
+
+/* Variables of CPython. */
+enum {
+	SYMBOL_RUNTIME,
+	SYMBOL_CODE,
+	SYMBOL_STR,
+	SYMBOL_BYTES,
+	SYMBOL_VERSION,
+	SYMBOL_NR,
+};
+
+/**
+ * struct wp_now_python - Python functions of a thread
+ * @stack: they
+ * @place: functions of the whole stack, from wp_now_match_python() on: numbers of native
+ *	frames or, with PLACE_PYTHON, of @stack's
+ * @nr: their number
+ */
+struct wp_now_python {
+	struct wp_pystack stack;
+	__u32 *place;
+	size_t nr;
+};
+
+/* A process: its interpreter, or why there is none. */
+struct process {
+	__u32 pid;
+	enum wp_pytrouble trouble;
+	struct wp_pyruntime py;
+	struct wp_pythreads threads;
+	bool listed;
+	size_t user;
+};
+
+struct user {
+	uid_t uid;
+	struct wp_pybudget budget;
+};
+
+/* A read of a blocked thread's process. */
+struct reading {
+	const struct wp_device *dev;
+	__u32 pid;
+	__u32 tid;
+	__u64 since;
+};
+
+/**
+ * struct wp_now_pythons - processes that were looked at
+ * @process: the processes, by number
+ * @nr: their number
+ * @user: their users
+ * @nr_users: their number
+ * @memory: memory of the one that is read
+ * @reading: how
+ */
+struct wp_now_pythons {
+	struct process *process;
+	size_t nr;
+	struct user *user;
+	size_t nr_users;
+	struct wp_pymemory memory;
+	struct reading reading;
+};
+
+static int read_block(void *ctx, __u64 address, void *to)
+{
+	const struct reading *r = ctx;
+	struct wallprof_read read = {
+		.pid = r->pid,
+		.tid = r->tid,
+		.since = r->since,
+		.address = address,
+		.data = (uintptr_t)to,
+		.bytes = WP_PYMEMORY_BLOCK,
+	};
+
+	return wp_device_read(r->dev, &read);
+}
+
+/* The index of a process's user. */
+static int find_user(struct wp_now_pythons *p, __u32 pid, size_t *user)
+{
+	struct user *more;
+	char path[32];
+	uid_t uid;
+	int dir;
+
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	uid = dir < 0 ? (uid_t)-1 : wp_procfile_user(dir);
+	if (dir >= 0)
+		close(dir);
+	for (*user = 0; *user < p->nr_users; ++*user) {
+		if (p->user[*user].uid == uid)
+			return 0;
+	}
+	more = reallocarray(p->user, p->nr_users + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	p->user = more;
+	more[p->nr_users++] = (struct user){ .uid = uid, .budget = { MAX_BLOCKS, MAX_BYTES } };
+	return 0;
+}
+
+/* The minor version that a file is named after; 0: none. */
+static unsigned int version_of(const char *file)
+{
+	const char *at = strstr(file, "python3.");
+
+	return at ? strtoul(at + strlen("python3."), NULL, 10) : 0;
+}
+
+/* Find the interpreter of a process, by its symbols. */
+static void find_interpreter(struct wp_now_threads *all, struct process *process)
+{
+	static const char *const names[SYMBOL_NR] = {
+		[SYMBOL_RUNTIME] = "_PyRuntime",
+		[SYMBOL_CODE] = "PyCode_Type",
+		[SYMBOL_STR] = "PyUnicode_Type",
+		[SYMBOL_BYTES] = "PyBytes_Type",
+		[SYMBOL_VERSION] = "Py_Version",
+	};
+	struct wp_pymemory *m = &all->pythons->memory;
+	__u64 address[SYMBOL_NR], version;
+	unsigned int minor;
+	const char *file;
+	int err;
+
+	process->trouble = WP_PYTROUBLE_VERSION;
+	file = wp_livenames_symbols(all->names, process->pid, "python", names, SYMBOL_NR,
+				    address);
+	if (!file || !address[SYMBOL_CODE] || !address[SYMBOL_STR] || !address[SYMBOL_BYTES])
+		return;
+	minor = version_of(file);
+	/* This variable counts, but its page may not be present. */
+	if (address[SYMBOL_VERSION] &&
+	    !wp_pymemory_word(m, address[SYMBOL_VERSION], &version))
+		minor = version >> 24 == 3 ? version >> 16 & 0xff : 0;
+	if (!wp_pylayout_of(minor, &process->py.layout))
+		return;
+	process->py.runtime = address[SYMBOL_RUNTIME];
+	process->py.code_type = address[SYMBOL_CODE];
+	process->py.str_type = address[SYMBOL_STR];
+	process->py.bytes_type = address[SYMBOL_BYTES];
+	err = wp_pylayout_check(m, process->py.runtime, &process->py.layout);
+	process->trouble = wp_pystack_trouble(err);
+}
+
+/* Position of a process in the table, or of its insertion. */
+static size_t place_of(const struct wp_now_pythons *p, __u32 pid)
+{
+	size_t low = 0, high = p->nr;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (p->process[mid].pid < pid)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* A process; NULL: out of memory. */
+static struct process *find_process(struct wp_now_threads *all, __u32 pid)
+{
+	struct wp_now_pythons *p = all->pythons;
+	size_t at = place_of(p, pid), user;
+	struct process *more;
+
+	if (at < p->nr && p->process[at].pid == pid)
+		return &p->process[at];
+	if (find_user(p, pid, &user))
+		return NULL;
+	more = reallocarray(p->process, p->nr + 1, sizeof(*more));
+	if (!more)
+		return NULL;
+	p->process = more;
+	memmove(&more[at + 1], &more[at], (p->nr - at) * sizeof(*more));
+	p->nr++;
+	more[at] = (struct process){ .pid = pid, .user = user };
+	p->memory.budget = &p->user[user].budget;
+	find_interpreter(all, &more[at]);
+	return &more[at];
+}
+
+/* Read the functions; lists the process's threads again if this one began since. */
+static int read_stack(struct wp_pymemory *m, struct process *process, __u32 tid,
+		      struct wp_pystack *stack)
+{
+	bool listed = process->listed;
+	int err = 0;
+
+	if (!listed)
+		err = wp_pystack_threads(m, &process->py, &process->threads);
+	if (err)
+		return err;
+	process->listed = true;
+	err = wp_pystack_read(m, &process->py, &process->threads, tid, stack);
+	if (err != -ESRCH || !listed)
+		return err;
+	wp_pystack_free(stack);
+	err = wp_pystack_threads(m, &process->py, &process->threads);
+	return err ? err : wp_pystack_read(m, &process->py, &process->threads, tid, stack);
+}
+
+/**
+ * wp_now_read_python() - read the Python functions of a thread
+ * @dev: the session, running
+ * @all: all threads; processes are added
+ * @slot: the thread's slot
+ * @before: @since is set; @python and @trouble are
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_now_read_python(const struct wp_device *dev, struct wp_now_threads *all, __u32 slot,
+		       struct wp_now_before *before)
+{
+	volatile const struct wallprof_task *task = wp_device_task(dev, slot);
+	struct reading reading = {
+		.dev = dev, .pid = task->tgid, .tid = task->tid, .since = before->since,
+	};
+	struct process *process;
+	struct wp_pymemory *m;
+	int err;
+
+	before->trouble = WP_PYTROUBLE_RAN;
+	if (!reading.pid || !reading.tid || wp_kidle_is_kthread(reading.pid, reading.tid,
+								task->reason) ||
+	    (task->phase != WALLPROF_TASK_OFF && task->phase != WALLPROF_TASK_UNSEEN))
+		return 0;
+	if (!all->pythons)
+		all->pythons = calloc(1, sizeof(*all->pythons));
+	if (!all->pythons)
+		return -ENOMEM;
+	m = &all->pythons->memory;
+	all->pythons->reading = reading;
+	m->read = read_block;
+	m->ctx = &all->pythons->reading;
+	wp_pymemory_forget(m);
+	process = find_process(all, reading.pid);
+	if (!process)
+		return -ENOMEM;
+	before->trouble = process->trouble;
+	if (process->trouble)
+		return 0;
+	before->python = calloc(1, sizeof(*before->python));
+	if (!before->python)
+		return -ENOMEM;
+	m->budget = &all->pythons->user[process->user].budget;
+	err = read_stack(m, process, wp_nspid_own(reading.pid, reading.tid),
+			 &before->python->stack);
+	before->trouble = wp_pystack_trouble(err);
+	return err == -ENOMEM ? err : 0;
+}
+
+static int is_native(const struct wp_now_threads *all, const struct wp_now_thread *t,
+		     unsigned int i, bool *is)
+{
+	struct wp_livename name;
+	int err;
+
+	err = wp_livenames_user(all->names, t->tgid, t->user->ips[i], i, &name);
+	*is = !err && name.name && !strcmp(name.name, WP_PYSTACK_FUNCTION);
+	return err;
+}
+
+/*
+ * Let the frames of run @run, which begin at @from, take the place of a native one. A run
+ * without frames leaves it.
+ */
+static size_t place_run(struct wp_now_python *p, size_t from, unsigned int run, __u32 native)
+{
+	size_t i = from;
+
+	for (; i < p->stack.nr && p->stack.frame[i].run == run; i++)
+		p->place[p->nr++] = PLACE_PYTHON | i;
+	if (i == from)
+		p->place[p->nr++] = native;
+	return i;
+}
+
+/**
+ * wp_now_match_python() - let Python functions stand in a thread's stack
+ * @all: all threads; the result is counted
+ * @t: the thread; @python is set if each native function that executes Python functions has
+ *	these. Beyond the end of a native stack that is cut, Python functions go on alone
+ * @before: what was read
+ * @same: it was read in the same wait
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_now_match_python(struct wp_now_threads *all, struct wp_now_thread *t,
+			struct wp_now_before *before, bool same)
+{
+	enum wp_pytrouble trouble = same ? before->trouble : WP_PYTROUBLE_RAN;
+	struct wp_now_python *p = before->python;
+	unsigned int nr = t->user ? t->user->nr : 0, runs = 0, i;
+	size_t frame = 0;
+	bool is;
+	int err;
+
+	for (i = 0; i < nr; i++) {
+		err = is_native(all, t, i, &is);
+		if (err)
+			return err;
+		runs += is;
+	}
+	if (!runs)
+		return 0;
+	/* One that is cut at its outer end has the inner ones of the runs. */
+	if (!trouble && runs != p->stack.runs &&
+	    (nr < WALLPROF_MAX_STACK || runs > p->stack.runs))
+		trouble = WP_PYTROUBLE_NATIVE;
+	if (trouble) {
+		all->python_unread[trouble]++;
+		return 0;
+	}
+	p->place = calloc(nr + p->stack.nr, sizeof(*p->place));
+	if (!p->place)
+		return -ENOMEM;
+	for (i = 0, runs = 0; i < nr; i++) {
+		err = is_native(all, t, i, &is);
+		if (err)
+			return err;
+		if (is)
+			frame = place_run(p, frame, runs++, i);
+		else
+			p->place[p->nr++] = i;
+	}
+	while (frame < p->stack.nr)
+		p->place[p->nr++] = PLACE_PYTHON | frame++;
+	t->python = p;
+	all->python_stacks++;
+	return 0;
+}
+
+/**
+ * wp_now_python_frame() - get a frame of a user stack with Python functions
+ * @all: all threads
+ * @t: the thread, with @python
+ * @i: its number, the innermost is 0
+ * @name: set to its name
+ * @found: set to whether there is one
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_now_python_frame(const struct wp_now_threads *all, const struct wp_now_thread *t,
+			unsigned int i, struct wp_livename *name, bool *found)
+{
+	const struct wp_now_python *p = t->python;
+	const struct wp_pyframe *frame;
+	__u32 place;
+
+	*found = i < p->nr;
+	if (!*found)
+		return 0;
+	place = p->place[i];
+	if (!(place & PLACE_PYTHON))
+		return wp_livenames_user(all->names, t->tgid, t->user->ips[place], place, name);
+	frame = &p->stack.frame[place & ~PLACE_PYTHON];
+	*name = (struct wp_livename){
+		.name = frame->function, .file = frame->file, .python = true,
+		.line = frame->line,
+	};
+	return 0;
+}
+
+/**
+ * wp_now_python_compare() - compare the Python functions of threads with the same stack
+ * @a: a thread
+ * @b: another one
+ *
+ * Return: < 0, 0 or > 0, as memcmp().
+ */
+int wp_now_python_compare(const struct wp_now_thread *a, const struct wp_now_thread *b)
+{
+	return wp_pystack_compare(a->python ? &a->python->stack : NULL,
+				  b->python ? &b->python->stack : NULL);
+}
+
+/**
+ * wp_now_python_text() - describe how many stacks have Python functions
+ * @all: all threads
+ * @text: set to the description; "" if no thread executes any
+ * @size: its size
+ */
+void wp_now_python_text(const struct wp_now_threads *all, char *text, size_t size)
+{
+	__u64 unread = 0;
+	unsigned int i;
+	size_t len;
+
+	*text = 0;
+	for (i = 0; i < WP_PYTROUBLE_MAX; i++)
+		unread += all->python_unread[i];
+	if (!unread && !all->python_stacks)
+		return;
+	snprintf(text, size, "%llu stack%s with Python functions",
+		 (unsigned long long)all->python_stacks, all->python_stacks == 1 ? "" : "s");
+	len = strlen(text);
+	if (unread)
+		snprintf(text + len, size - len, ", %llu without",
+			 (unsigned long long)unread);
+	for (i = 0; i < WP_PYTROUBLE_MAX; i++) {
+		len = strlen(text);
+		if (!all->python_unread[i])
+			continue;
+		snprintf(text + len, size - len, "%s %s: %llu",
+			 strstr(text, ": ") ? "," : " because of", wp_pystack_trouble_text(i),
+			 (unsigned long long)all->python_unread[i]);
+	}
+}
+
+/**
+ * wp_now_python_free() - free what was read
+ * @all: all threads
+ */
+void wp_now_python_free(struct wp_now_threads *all)
+{
+	struct wp_now_pythons *p = all->pythons;
+	__u32 i;
+
+	for (i = 0; i < all->nr_before; i++) {
+		if (!all->before[i].python)
+			continue;
+		wp_pystack_free(&all->before[i].python->stack);
+		free(all->before[i].python->place);
+		free(all->before[i].python);
+	}
+	while (p && p->nr)
+		free(p->process[--p->nr].threads.thread);
+	if (p) {
+		free(p->process);
+		free(p->user);
+	}
+	free(p);
+}
