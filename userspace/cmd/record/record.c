@@ -221,6 +221,8 @@ static int finish(struct wp_recording *r, bool pausing)
 	err = wp_device_stop(&r->dev, &r->s.stop);
 	r->s.recorded_ns += r->s.stop - r->s.start;
 	end_mapsync(r);
+	if (!err && pausing)
+		err = wp_recording_list_targets(r);
 	/* Without a file the next one could not be opened, which was said. */
 	if (err || !r->pd)
 		return err;

@@ -535,7 +535,7 @@ int wp_recording_drain_names(struct wp_recording *r, bool last)
  * @r: the recording
  * @last: the session is stopped; open intervals are written, too
  *
- * Unless the recording goes on after a pause, all there is is written then.
+ * Nothing is left to be written then, unless the recording goes on after a pause.
  *
  * Return: 0 or a negative errno; a message was printed.
  */

@@ -23,7 +23,7 @@
 /* Sessions that are set up because of forks meanwhile. */
 #define MAX_TRIES	10
 
-/* The begin of perf's record of a fork. */
+/* How perf's record of a fork begins. */
 struct fork_record {
 	struct perf_event_header header;
 	__u32 pid, ppid;
@@ -66,8 +66,15 @@ static int add_target(struct wp_target *t, __u32 id, __u32 tgid)
 	return 0;
 }
 
-/* The targets that live, by the task table of a session that is stopped. */
-static int list_targets(struct wp_recording *r)
+/**
+ * wp_recording_list_targets() - note which targets live, for another session
+ * @r: the recording; its session has just been stopped, and its sideband is not drained yet
+ *
+ * From here on forks are noted.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_recording_list_targets(struct wp_recording *r)
 {
 	struct wp_target *t = &r->o.target;
 	__u32 i;
@@ -75,6 +82,7 @@ static int list_targets(struct wp_recording *r)
 
 	if (!has_list(t))
 		return 0;
+	r->notes_forks = true;
 	t->nr = 0;
 	for (i = 0; i < r->dev.conf.nr_tasks && !err; i++) {
 		const struct wallprof_task *task = wp_device_task(&r->dev, i);
@@ -84,7 +92,7 @@ static int list_targets(struct wp_recording *r)
 		err = add_target(t, t->kind == WALLPROF_TARGET_PID ? task->tgid : task->tid,
 				 task->tgid);
 	}
-	return err ? err : t->nr ? 0 : -ESRCH;
+	return err;
 }
 
 /**
@@ -117,14 +125,10 @@ int wp_recording_note_fork(struct wp_recording *r, const struct perf_event_heade
 static int read_forks(struct wp_recording *r)
 {
 	const struct timespec settle = { .tv_nsec = 2 * WP_SIDEBAND_SETTLE_NS };
-	int err;
 
 	nanosleep(&settle, NULL);
 	r->forked = false;
-	r->notes_forks = true;
-	err = wp_recording_drain_sideband(r);
-	r->notes_forks = false;
-	return err;
+	return wp_recording_drain_sideband(r);
 }
 
 /* A session that follows forks as soon as it can: those before are noted. */
@@ -147,7 +151,7 @@ static int follow(struct wp_recording *r)
 
 /**
  * wp_recording_pause() - set up another session for the same file
- * @r: the recording; its session has been stopped and drained
+ * @r: the recording; its session has been stopped, its targets listed, and it was drained
  *
  * The session waits for wp_device_start(), and follows what its targets fork.
  *
@@ -156,10 +160,10 @@ static int follow(struct wp_recording *r)
 int wp_recording_pause(struct wp_recording *r)
 {
 	unsigned int tries = 0;
-	int err = list_targets(r);
+	int err;
 
-	if (err)
-		return err;
+	if (has_list(&r->o.target) && !r->o.target.nr)
+		return -ESRCH;
 	/* Ids of stacks are a session's, and so is who was blocked when it began. */
 	wp_stacks_free(&r->stacks);
 	err = wp_stacks_init(&r->stacks);
@@ -177,7 +181,7 @@ int wp_recording_pause(struct wp_recording *r)
 			err = read_forks(r);
 	} while (!err && r->forked && ++tries < MAX_TRIES);
 	if (!err && r->forked)
-		wp_warn("the targets fork all the time: some processes that they forked while the recording was disabled are left out");
-	r->forked = false;
+		wp_warn("the targets fork all the time: some of what they forked just after the recording was disabled can be missing");
+	r->notes_forks = false;
 	return err ? err : wp_recording_open_mapsync(r);
 }
