@@ -7,7 +7,11 @@
  * pure/intervals.c changes slots, pure/tables.c sums intervals. A session that is
  * wp_session_is_fast() has a probe of its own, which handles most switches by the switch
  * cache: see pure/switch_cache.h. A session that is wp_session_is_unfiltered() as well has
- * one that tests less, and a fast session of WP_SWITCH_FAST_MORE one that records more.
+ * one that tests less, a fast session of WP_SWITCH_FAST_MORE one that records more, and one
+ * of kernel stacks one that knows these by the kernel cache, too.
+ *
+ * Above 700 lines: the fast and the slow path of one probe, of which the compiler inlines as
+ * much as it finds here.
  *
  * The session, the CPU, the epoch and the time are passed one by one: by a pointer to a
  * struct of them wp_probe_sched_switch() had 774 instructions on 6.1 for x86, not 737.
@@ -18,6 +22,7 @@
 
 #include "capture.h"
 #include "compat/sched.h"
+#include "kernel_cache.h"
 #include "mappings.h"
 #include "nomem.h"
 #include "probe.h"
@@ -127,7 +132,7 @@ static __always_inline void wp_switch_leave(struct wp_session *session,
 	if (unlikely(slot->flags & WALLPROF_TASK_ARMED))
 		return;
 	if (likely(wp_switch_out_is_wanted(session, leave.state))) {
-		wp_capture_stacks(session, cpu, epoch, prev, &leave, fast);
+		wp_capture_stacks(session, cpu, epoch, prev, &leave);
 		if (fast || session->config.flags & WALLPROF_REASONS)
 			wp_reason_read(session, prev, &leave);
 		if (!fast && unlikely(session->config.flags & WALLPROF_TIMELINE_STACKS)) {
@@ -186,12 +191,14 @@ static __always_inline struct wp_switch_key wp_switch_key_of(const struct wp_ses
 /*
  * Fast path, taken by most switches: a thread leaves its CPU by the switch cache, mostly
  * by the entry that it came by. Returns false if no entry holds, or the thread is no
- * longer a target. Context: irqs off. @unfiltered: see wp_session_is_unfiltered().
+ * longer a target. Context: irqs off. @unfiltered: see wp_session_is_unfiltered(). @kernel:
+ * the session has kernel stacks. @anchor: see kernel_cache.h, if @kernel.
  */
 static __always_inline bool wp_switch_out_cached(const struct wp_session *session,
 						 struct wp_cpu *cpu,
 						 struct task_struct *prev, u32 state,
-						 u64 now, bool unfiltered)
+						 u64 now, bool unfiltered, bool kernel,
+						 unsigned long anchor)
 {
 	const struct wp_switch_key skey = wp_switch_key_of(session, prev, state);
 	struct wallprof_task *slot = cpu->current_slot;
@@ -208,11 +215,15 @@ static __always_inline bool wp_switch_out_cached(const struct wp_session *sessio
 	}
 	if (unlikely(!wp_switch_words_unchanged(cpu, cached)))
 		return false;
+	if (kernel && unlikely(!wp_kernel_unchanged(cpu, cached, prev, anchor)))
+		return false;
 	if (!unfiltered && session->targets_change &&
 	    unlikely(!wp_targets_still_match(session, prev, &cached->name)))
 		return false;
 	if (!still)
 		wp_cached_apply(cpu->switch_cache, cached, slot);
+	if (kernel && !still)
+		slot->kernel_stack = wp_kernel_part(cpu, cached)->id;
 	wp_cached_leave(cached, slot, now);
 	return true;
 }
@@ -594,6 +605,7 @@ static __always_inline void wp_sched_switch(void *data, bool preempt,
 		return;
 	}
 	epoch = wp_session_epoch(session);
+	cpu->kernel_anchor = wp_kernel_anchor();
 	wp_switch_out(session, cpu, prev, prev_state, preempt, epoch, now);
 	wp_switch_in(session, cpu, next, epoch, now);
 	wp_probe_end(cpu);
@@ -601,12 +613,14 @@ static __always_inline void wp_sched_switch(void *data, bool preempt,
 
 /*
  * As above, in a session that is wp_session_is_fast(). @unfiltered: see
- * wp_session_is_unfiltered(). @more: it may have WP_SWITCH_FAST_MORE.
+ * wp_session_is_unfiltered(). @more: it may have WP_SWITCH_FAST_MORE. @kernel: it has
+ * kernel stacks.
  */
 static __always_inline void wp_switch_fast(void *data, bool preempt, struct task_struct *prev,
 					   struct task_struct *next, unsigned int prev_state,
-					   bool unfiltered, bool more)
+					   bool unfiltered, bool more, bool kernel)
 {
+	const unsigned long anchor = kernel ? wp_kernel_anchor() : 0;
 	struct wp_session *session = data;
 	u32 state = prev_state | (preempt ? WP_SWITCH_PREEMPTED : 0);
 	struct wp_cpu *cpu;
@@ -624,8 +638,12 @@ static __always_inline void wp_switch_fast(void *data, bool preempt, struct task
 		return;
 	}
 	/* The fast paths call and wake nothing, so no probe can nest in them. */
-	if (unlikely(!wp_switch_out_cached(session, cpu, prev, state, now, unfiltered)))
+	if (unlikely(!wp_switch_out_cached(session, cpu, prev, state, now, unfiltered, kernel,
+					   anchor))) {
+		if (kernel)
+			cpu->kernel_anchor = anchor;
 		wp_switch_out_slow(session, cpu, prev, state, now);
+	}
 	if (unlikely(!wp_switch_in_cached(session, cpu, next, now, unfiltered, more)))
 		wp_switch_in_slow(session, cpu, next, now);
 }
@@ -635,7 +653,7 @@ static __always_inline void wp_sched_switch_fast(void *data, bool preempt,
 						 struct task_struct *next,
 						 unsigned int prev_state)
 {
-	wp_switch_fast(data, preempt, prev, next, prev_state, false, false);
+	wp_switch_fast(data, preempt, prev, next, prev_state, false, false, false);
 }
 
 static __always_inline void wp_sched_switch_unfiltered(void *data, bool preempt,
@@ -643,7 +661,7 @@ static __always_inline void wp_sched_switch_unfiltered(void *data, bool preempt,
 						       struct task_struct *next,
 						       unsigned int prev_state)
 {
-	wp_switch_fast(data, preempt, prev, next, prev_state, true, false);
+	wp_switch_fast(data, preempt, prev, next, prev_state, true, false, false);
 }
 
 static __always_inline void wp_sched_switch_more(void *data, bool preempt,
@@ -651,13 +669,22 @@ static __always_inline void wp_sched_switch_more(void *data, bool preempt,
 						 struct task_struct *next,
 						 unsigned int prev_state)
 {
-	wp_switch_fast(data, preempt, prev, next, prev_state, false, true);
+	wp_switch_fast(data, preempt, prev, next, prev_state, false, true, false);
+}
+
+static __always_inline void wp_sched_switch_kernel(void *data, bool preempt,
+						   struct task_struct *prev,
+						   struct task_struct *next,
+						   unsigned int prev_state)
+{
+	wp_switch_fast(data, preempt, prev, next, prev_state, false, true, true);
 }
 
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch, wp_sched_switch)
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_fast, wp_sched_switch_fast)
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_unfiltered, wp_sched_switch_unfiltered)
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_more, wp_sched_switch_more)
+WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_kernel, wp_sched_switch_kernel)
 
 struct wp_probe_desc wp_switch_probe_desc = { "sched_switch", wp_probe_sched_switch };
 
@@ -672,6 +699,8 @@ void *wp_switch_probe_of(const struct wp_session *session)
 {
 	if (!wp_session_is_fast(session))
 		return wp_probe_sched_switch;
+	if (session->config.stack_flags & WALLPROF_STACK_KERNEL)
+		return wp_probe_sched_switch_kernel;
 	if (session->config.flags & WP_SWITCH_FAST_MORE)
 		return wp_probe_sched_switch_more;
 	return wp_session_is_unfiltered(session) ? wp_probe_sched_switch_unfiltered :
@@ -685,4 +714,5 @@ static void __maybe_unused wp_switch_check(void)
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch_fast);
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch_unfiltered);
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch_more);
+	check_trace_callback_type_sched_switch(wp_probe_sched_switch_kernel);
 }

@@ -3,10 +3,26 @@
  * What the switch cache learns of a thread that leaves its CPU by none of its entries.
  * Called by the slow path of switch.c.
  */
+#include "kernel_cache.h"
 #include "pure/switch_cache.h"
 #include "stack.h"
 #include "state.h"
 #include "switch_learn.h"
+
+/*
+ * Learns the kernel stack of an entry. Returns false if it is not in the kernel cache.
+ * Context: irqs off.
+ */
+static bool wp_switch_learn_kernel(struct wp_cpu *cpu, const struct wp_cached_switch *cached,
+				   const struct wp_leave *leave, u32 epoch)
+{
+	const struct wp_cached_stack *old = wp_kernel_stack_cached(cpu, epoch);
+
+	if (!old || old->id != leave->kernel_stack)
+		return false;
+	wp_cached_kernel_learn(wp_kernel_part(cpu, cached), old);
+	return true;
+}
 
 /* Whether an entry can be learned of how a thread left. Context: irqs off. */
 static bool wp_switch_can_learn(const struct wp_switch_key *skey, const struct wp_leave *leave)
@@ -58,6 +74,10 @@ void wp_switch_learn(struct wp_session *session, struct wp_cpu *cpu,
 			kind = WALLPROF_SWITCH_LEFT_NEVER;
 			cached = NULL;
 		}
+	}
+	if (cached && leave->kernel_stack && !wp_switch_learn_kernel(cpu, cached, leave, epoch)) {
+		kind = WALLPROF_SWITCH_LEFT_NEVER;
+		cached = NULL;
 	}
 	half->head->switches[kind]++;
 	if (cached)

@@ -90,7 +90,8 @@ static noinline u64 wp_waking_capture(struct wp_session *session)
 		return 0;
 	}
 	used = half->head->stack_words;
-	wp_capture_stacks(session, cpu, epoch, current, &leave, false);
+	cpu->kernel_anchor = 0;	/* the cache has those of sched_switch only */
+	wp_capture_stacks(session, cpu, epoch, current, &leave);
 	words[WALLPROF_WAKER_USER_STACK] = leave.user_stack;
 	words[WALLPROF_WAKER_KERNEL_STACK] = leave.kernel_stack;
 	words[WALLPROF_WAKER_TGID] = wp_thread_tgid(session, current);

@@ -695,7 +695,8 @@ static inline void session_judge_switches(struct session *s, const struct wallpr
 	__u64 came = 0, closed = half->events + half->filtered + half->out_of_range;
 	bool cached = !context && s->c.flags & WALLPROF_REASONS &&
 		      !(s->c.flags & (WALLPROF_TIMELINE | WALLPROF_WAKER_CHAINS)) &&
-		      !(s->c.stack_flags & WALLPROF_STACK_KERNEL);
+		      (!(s->c.stack_flags & WALLPROF_STACK_KERNEL) ||
+		       s->c.stack_flags & (WALLPROF_STACK_USER | WALLPROF_STACK_TABLES));
 
 	for (int i = 0; i < WALLPROF_MAX_SWITCHES; i++) {
 		if (half->switches[i] && (!cached || i >= WALLPROF_SWITCH_MAX))

@@ -54,6 +54,11 @@ FIXTURE_VARIANT_ADD(switch_cache, of_one_address)
 	.stack_flags = WALLPROF_STACK_USER, .max_stack = 1,
 };
 
+FIXTURE_VARIANT_ADD(switch_cache, of_kernel_stacks)
+{
+	.stack_flags = WALLPROF_STACK_USER | WALLPROF_STACK_KERNEL, .max_stack = 64,
+};
+
 FIXTURE_VARIANT_ADD(switch_cache, without_stacks)
 {
 };
