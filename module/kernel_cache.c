@@ -21,9 +21,9 @@
  *   it. What is in that word is the base from there on;
  * - if the frame may be found by way of the word at the stack pointer, as that of a function
  *   that changes stacks, how far that points is compared. It is taken for one if it points
- *   near the frame that was found. If that of a step by frame pointer is found by way of a
- *   word, as in a function that aligns its stack, it does not move with the frame pointer, and
- *   the stack is not cached.
+ *   near the frame that was found, and the frame does not move with the stack pointer. If the
+ *   frame of a step by frame pointer does not move with that, it is found by way of a word, as
+ *   in a function that aligns its stack, and the stack is not cached.
  *
  * Registers in the middle of a stack are those of an interrupt: not cached. They are where
  * a walk ends if they are the user's, always at the top of the stack.
@@ -220,6 +220,28 @@ static bool wp_kernel_walk_by_fp(struct unwind_state *state, const struct wp_ker
 	return true;
 }
 
+/* Where a step has found the frame: of a function, or of registers. */
+static unsigned long wp_kernel_frame(const struct unwind_state *state)
+{
+	return state->regs ? (unsigned long)state->regs : state->sp;
+}
+
+/*
+ * Whether a step may have found the next frame by way of the word at the stack pointer. With
+ * the stack pointer one word lower, where the return address is, it then finds nothing near.
+ * Context: irqs off.
+ */
+static bool wp_kernel_step_is_by_word(const struct unwind_state *before, unsigned long frame)
+{
+	struct unwind_state state = *before;
+
+	if (wp_kernel_word(state.sp) - frame + -S16_MIN > U16_MAX)
+		return false;
+	state.sp -= sizeof(long);
+	unwind_next_frame(&state);
+	return unwind_done(&state) || wp_kernel_frame(&state) != frame - sizeof(long);
+}
+
 /*
  * Takes a step of the walk, and notes what decides it, but for the return address. Returns
  * false if the stack cannot be cached. Context: irqs off.
@@ -228,23 +250,21 @@ static bool wp_kernel_walk_step(struct unwind_state *state, struct wp_kernel_fp 
 				struct wp_kernel_notes *notes, unsigned long anchor)
 {
 	struct unwind_state before = *state;
-	unsigned long word = wp_kernel_word(before.sp), frame;
 
 	before.bp = WP_NO_STACK;
 	*state = before;
 	unwind_next_frame(state);
-	frame = state->regs ? (unsigned long)state->regs : state->sp;
 	if (unwind_error(state)) {
 		before.bp = fp->value;
 		*state = before;
 		if (!wp_kernel_walk_by_fp(state, fp, notes, anchor))
 			return false;
-		frame = state->sp;
-	} else if (word - frame + -S16_MIN <= U16_MAX) {
-		wp_kernel_near(notes, before.sp, word);
+	} else if (!unwind_done(state) &&
+		   wp_kernel_step_is_by_word(&before, wp_kernel_frame(state))) {
+		wp_kernel_near(notes, before.sp, wp_kernel_word(before.sp));
 	}
 	if (state->bp != WP_NO_STACK)
-		*fp = (struct wp_kernel_fp){ state->bp, before, frame };
+		*fp = (struct wp_kernel_fp){ state->bp, before, wp_kernel_frame(state) };
 	return true;
 }
 

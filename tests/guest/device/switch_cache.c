@@ -366,6 +366,18 @@ static void script_counts(const struct script *script, __u64 nr[WALLPROF_SWITCH_
 	}
 }
 
+/*
+ * How many switches may be of another kind than a script says, since their kernel stack is
+ * none that is kept: as those of readv() where it aligns its stack, on some kernels.
+ */
+static __u64 uncached(const struct session *s, int kind)
+{
+	if (!(s->c.stack_flags & WALLPROF_STACK_KERNEL))
+		return 0;
+	return s->switches[kind < WALLPROF_SWITCH_CAME_CACHED ? WALLPROF_SWITCH_LEFT_NEVER :
+								WALLPROF_SWITCH_CAME_UNKNOWN];
+}
+
 /* Each wait is recorded as what it was, whatever the one before was. */
 TEST_F_TIMEOUT(switch_cache, one_thing_changes, 120)
 {
@@ -423,7 +435,8 @@ TEST_F_TIMEOUT(switch_cache, one_thing_changes, 120)
 		EXPECT_EQ(0, self->s.switches[WALLPROF_SWITCH_CAME_CACHED]);
 	} else {
 		for (i = 0; i < WALLPROF_SWITCH_MAX; i++)
-			EXPECT_LE(least[i], self->s.switches[i]) TH_LOG("kind %d", i);
+			EXPECT_LE(least[i], self->s.switches[i] + uncached(&self->s, i))
+				TH_LOG("kind %d", i);
 	}
 	if (!HAS_FRAMES || self->c.max_stack == 1 || !self->c.stack_flags)
 		return;
