@@ -8,6 +8,7 @@
  * alone between wp_probe_begin() and wp_probe_end().
  */
 #include "capture.h"
+#include "kernel_cache.h"
 #include "kernel_stack.h"
 
 /**
@@ -62,16 +63,22 @@ static void wp_capture_user(struct wp_session *session, struct wp_cpu *cpu, u32 
 		leave->flags |= WALLPROF_TASK_WEAK_STACK;
 }
 
-/* The same for the kernel stack. Context: irqs off. */
+/* The same for the kernel stack, unless it is cached. Context: irqs off. */
 static void wp_capture_kernel(struct wp_session *session, struct wp_cpu *cpu,
 			      u32 epoch, struct wp_leave *leave)
 {
-	struct wp_scratch *scratch = &cpu->sched_scratch;
-	unsigned int nr, skip;
+	const struct wp_cached_stack *old = wp_kernel_stack_cached(cpu, epoch);
+	struct wp_kernel_walk walk;
 
-	nr = wp_stack_kernel(scratch, session->config.max_stack, &skip);
-	leave->kernel_stack = wp_stack_intern_kernel(&cpu->sched, epoch, scratch, skip,
-						     nr);
+	if (old) {
+		leave->kernel_stack = old->id;
+		return;
+	}
+	wp_kernel_walk(cpu, session->config.max_stack, &walk);
+	leave->kernel_stack = wp_stack_intern_kernel(&cpu->sched, epoch, &cpu->sched_scratch,
+						     walk.skip, walk.nr);
+	if (walk.changes)
+		wp_kernel_keep(&walk.notes, walk.changes, epoch, leave->kernel_stack);
 	if (!leave->kernel_stack)
 		leave->flags |= WALLPROF_TASK_NO_STACK;
 }

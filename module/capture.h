@@ -100,23 +100,22 @@ static __always_inline bool wp_capture_cached_address(struct wp_cpu *cpu, u32 ep
 static __always_inline void wp_capture_stacks(struct wp_session *session,
 					      struct wp_cpu *cpu, u32 epoch,
 					      const struct task_struct *p,
-					      struct wp_leave *leave, bool fast)
+					      struct wp_leave *leave)
 {
 	const u32 stacks = session->config.stack_flags;
 
 	if (!(stacks & (WP_STACK_WALK | WALLPROF_STACK_KERNEL)))
 		return;
-	if ((fast || stacks & WP_STACK_WALK) &&
+	if (stacks & WP_STACK_WALK &&
 	    (session->one_address ? wp_capture_cached_address(cpu, epoch, p, leave) :
 				    wp_capture_cached(session, cpu, epoch, leave)) &&
-	    (fast || !(stacks & WALLPROF_STACK_KERNEL)))
+	    !(stacks & WALLPROF_STACK_KERNEL))
 		return;
 	cpu->leave = *leave;
 	wp_capture_walk(session, cpu, epoch, &cpu->leave);
 	leave->user_stack = cpu->leave.user_stack;
 	leave->flags = cpu->leave.flags;
-	if (!fast)
-		leave->kernel_stack = cpu->leave.kernel_stack;
+	leave->kernel_stack = cpu->leave.kernel_stack;
 }
 
 #endif /* WALLPROF_CAPTURE_H */

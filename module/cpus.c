@@ -29,6 +29,7 @@
 #include "compat/mm.h"
 #include "compat/vmalloc.h"
 #include "cpus.h"
+#include "kernel_cache.h"
 #include "pure/stack_cache.h"
 #include "pure/switch_cache.h"
 #include "state.h"
@@ -51,6 +52,7 @@ static const struct wp_cpu wp_cpu_none = {
 
 static enum cpuhp_state wp_cpus_state;	/* written once, at load */
 
+#define WP_SWITCH_KERNEL_BYTES	(sizeof(struct wp_cached_kernel) << WP_SWITCH_CACHE_BITS)
 #define WP_STACK_CACHE_BYTES	ALIGN(sizeof(struct wp_stack_cache), SMP_CACHE_BYTES)
 
 /* Bytes of a CPU's stack cache, of a session that walks user stacks at switches. */
@@ -71,6 +73,17 @@ static size_t wp_cpus_switch_cache_bytes(const struct wp_session *session)
 {
 	return session->config.flags & WALLPROF_OFFCPU && wp_session_is_fast(session) ?
 	       sizeof(struct wp_switch_cache) : 0;
+}
+
+/*
+ * Bytes of a CPU's cache of kernel stacks, and of the switch cache's parts that are of them,
+ * of a session that walks kernel stacks at switches.
+ */
+static size_t wp_cpus_kernel_cache_bytes(const struct wp_session *session)
+{
+	return WP_HAS_KERNEL_CACHE && session->config.flags & WALLPROF_OFFCPU &&
+	       session->config.stack_flags & WALLPROF_STACK_KERNEL ?
+	       WP_STACK_CACHE_BYTES + WP_SWITCH_KERNEL_BYTES : 0;
 }
 
 static size_t wp_cpus_index_bytes(const struct wp_table_sizes *sizes)
@@ -94,7 +107,8 @@ bool wp_cpus_lay_out(struct wp_session *session)
 		.cpu_bytes = PAGE_ALIGN(sizeof(struct wp_cpu)) +
 			     wp_cpus_stack_cache_bytes(session) +
 			     wp_cpus_sample_cache_bytes(session) +
-			     wp_cpus_switch_cache_bytes(session),
+			     wp_cpus_switch_cache_bytes(session) +
+			     wp_cpus_kernel_cache_bytes(session),
 		.nr_cpus = nr_cpu_ids,
 	};
 
@@ -188,7 +202,13 @@ static void wp_cpus_set(struct wp_session *session, struct wp_cpu *cpu, unsigned
 	}
 	if (wp_cpus_switch_cache_bytes(session)) {
 		cpu->switch_cache = (struct wp_switch_cache *)at;
+		at += wp_cpus_switch_cache_bytes(session);
 		wp_switch_cache_init(cpu->switch_cache);
+	}
+	if (wp_cpus_kernel_cache_bytes(session)) {
+		cpu->kernel_cache = (struct wp_stack_cache *)at;
+		cpu->switch_kernel = (void *)(at + WP_STACK_CACHE_BYTES);
+		wp_stack_cache_init(cpu->kernel_cache);
 	}
 	if (config->flags & WALLPROF_TIMELINE)
 		wp_ring_set(&cpu->ring, ring, PAGE_SIZE, &session->tails[nr],

@@ -56,6 +56,27 @@ static bool wp_stack_is_probe(unsigned long ip)
 }
 
 /**
+ * wp_stack_kernel_trim - cut off a walked stack what is not the thread's
+ * @scratch: has the addresses
+ * @nr: how many
+ * @max: frames, 1 to WALLPROF_MAX_STACK
+ * @skip: out: where the thread's begin in scratch->kernel
+ *
+ * Context: any.
+ * Return: frames; the first is the scheduler's, which called the tracepoint.
+ */
+unsigned int wp_stack_kernel_trim(const struct wp_scratch *scratch, unsigned int nr,
+				  unsigned int max, unsigned int *skip)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr && wp_stack_is_probe(scratch->kernel[i]); i++)
+		;
+	*skip = i;
+	return min(nr - i, max);
+}
+
+/**
  * wp_stack_kernel - walk the kernel stack of a thread that leaves its CPU, or wakes
  * @scratch: gets the addresses
  * @max: frames, 1 to WALLPROF_MAX_STACK
@@ -67,14 +88,9 @@ static bool wp_stack_is_probe(unsigned long ip)
 unsigned int wp_stack_kernel(struct wp_scratch *scratch, unsigned int max,
 			     unsigned int *skip)
 {
-	unsigned long *ips = scratch->kernel;
-	unsigned int nr, i;
+	unsigned int nr = stack_trace_save(scratch->kernel, ARRAY_SIZE(scratch->kernel), 0);
 
-	nr = stack_trace_save(ips, ARRAY_SIZE(scratch->kernel), 0);
-	for (i = 0; i < nr && wp_stack_is_probe(ips[i]); i++)
-		;
-	*skip = i;
-	return min(nr - i, max);
+	return wp_stack_kernel_trim(scratch, nr, max, skip);
 }
 
 /**

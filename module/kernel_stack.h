@@ -13,6 +13,8 @@ struct wp_tables;
 
 unsigned int wp_stack_kernel(struct wp_scratch *scratch, unsigned int max,
 			     unsigned int *skip);
+unsigned int wp_stack_kernel_trim(const struct wp_scratch *scratch, unsigned int nr,
+				  unsigned int max, unsigned int *skip);
 u64 wp_stack_intern_kernel(struct wp_tables *tables, u32 epoch,
 			   struct wp_scratch *scratch, unsigned int skip,
 			   unsigned int nr);

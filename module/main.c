@@ -6,6 +6,7 @@
 
 #include "cpus.h"
 #include "device.h"
+#include "kernel_cache.h"
 #include "mmput.h"
 #include "remote.h"
 #include "counters.h"
@@ -30,10 +31,15 @@ static int __init wp_init(void)
 	err = wp_counters_init();
 	if (err)
 		goto cpus;
-	err = wp_device_init();
+	err = wp_kernel_cache_init();
 	if (err)
 		goto counters;
+	err = wp_device_init();
+	if (err)
+		goto kernel_cache;
 	return 0;
+kernel_cache:
+	wp_kernel_cache_exit();
 counters:
 	wp_counters_exit();
 cpus:
@@ -48,6 +54,7 @@ mmput:
 static void __exit wp_exit(void)
 {
 	wp_device_exit();
+	wp_kernel_cache_exit();
 	wp_counters_exit();
 	wp_cpus_exit();
 	wp_remote_exit();

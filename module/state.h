@@ -21,6 +21,7 @@
 #include <linux/workqueue.h>
 #include <asm/local64.h>
 
+#include "compat/unwind.h"
 #include "pure/comm_filter.h"
 #include "pure/config.h"
 #include "pure/event_filter.h"
@@ -35,6 +36,7 @@
 struct address_space;
 struct mm_struct;
 struct page;
+struct wp_cached_kernel;
 struct wp_cached_switch;
 struct wp_switch_cache;
 struct wp_stack_cache;
@@ -70,11 +72,15 @@ struct wp_address {
  * @stack_cache: cached user stacks, if user stacks are walked at switches
  * @sample_cache: those of samples, with WALLPROF_SAMPLE_CACHE; not for NMIs
  * @switch_cache: cached switches, in a session that is wp_session_is_fast()
+ * @kernel_cache: cached kernel stacks, if these are walked at switches
+ * @switch_kernel: of each entry of @switch_cache, what is of its kernel stack, likewise
  * @current_key: the thread that runs here, if it has a slot
  * @current_slot: its slot
  * @current_cached: the switch cache's entry by which it came, or &wp_switch_cache.none;
  *	set if there is a @switch_cache
  * @leave: how the thread that a scheduler probe handles leaves its CPU, or wakes
+ * @kernel_anchor: where the kernel stack begins of that thread: see kernel_cache.h; 0: not
+ *	known, or not wanted
  * @interval: the interval, if it is not added to the aggregate that was used last
  * @key: the key of its aggregate
  * @sched_busy: a scheduler probe is at work, off the fast path
@@ -101,11 +107,14 @@ struct wp_cpu {
 	struct wp_stack_cache *stack_cache;
 	struct wp_stack_cache *sample_cache;
 	struct wp_switch_cache *switch_cache;
+	struct wp_stack_cache *kernel_cache;
+	struct wp_cached_kernel *switch_kernel;
 	unsigned long current_key;
 	struct wallprof_task *current_slot;
 	struct wp_cached_switch *current_cached;
 	/* Not on the stack: kernels may fill that with zeroes each time. */
 	struct wp_leave leave;
+	unsigned long kernel_anchor;
 	struct wp_interval interval;
 	struct wallprof_aggr key;
 	bool sched_busy;
@@ -375,7 +384,8 @@ static_assert(WP_LINE(cpus) < WP_LINE(nomem));
 /*
  * Whether most switches of a session are handled by the switch cache. Which states, CPUs
  * and targets are recorded is decided where an entry is learned, and what may change
- * later where it is used. Constant after CONFIGURE. Context: process.
+ * later where it is used. An entry has a user stack, and a kernel stack beside it. Constant
+ * after CONFIGURE. Context: process.
  */
 static inline bool wp_session_is_fast(const struct wp_session *session)
 {
@@ -383,7 +393,8 @@ static inline bool wp_session_is_fast(const struct wp_session *session)
 
 	return config->flags & WALLPROF_REASONS &&
 	       !(config->flags & WP_FLAGS_NOT_FAST) &&
-	       !(config->stack_flags & WALLPROF_STACK_KERNEL);
+	       (!(config->stack_flags & WALLPROF_STACK_KERNEL) ||
+		(WP_HAS_KERNEL_CACHE && config->stack_flags & WP_STACK_WALK));
 }
 
 /*

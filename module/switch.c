@@ -7,8 +7,12 @@
  * pure/intervals.c changes slots, pure/tables.c sums intervals. A session that is
  * wp_session_is_fast() has a probe of its own, which handles most switches by the switch
  * cache: see pure/switch_cache.h. A session that is wp_session_is_unfiltered() as well has
- * one that tests less, and a fast session of WP_SWITCH_FAST_MORE one that records more, or,
- * unfiltered and without histograms, one that compares wakers' stacks.
+ * one that tests less, a fast session of WP_SWITCH_FAST_MORE one that records more, or,
+ * unfiltered and without histograms, one that compares wakers' stacks, and one of kernel
+ * stacks one that knows these by the kernel cache, too.
+ *
+ * Above 700 lines: the fast and the slow path of one probe, of which the compiler inlines as
+ * much as it finds here.
  *
  * The session, the CPU, the epoch and the time are passed one by one: by a pointer to a
  * struct of them wp_probe_sched_switch() had 774 instructions on 6.1 for x86, not 737.
@@ -19,6 +23,7 @@
 
 #include "capture.h"
 #include "compat/sched.h"
+#include "kernel_cache.h"
 #include "mappings.h"
 #include "nomem.h"
 #include "probe.h"
@@ -129,7 +134,7 @@ static __always_inline void wp_switch_leave(struct wp_session *session,
 	if (unlikely(slot->flags & WALLPROF_TASK_ARMED))
 		return;
 	if (likely(wp_switch_out_is_wanted(session, leave.state))) {
-		wp_capture_stacks(session, cpu, epoch, prev, &leave, fast);
+		wp_capture_stacks(session, cpu, epoch, prev, &leave);
 		if (fast || session->config.flags & WALLPROF_REASONS)
 			wp_reason_read(session, prev, &leave);
 		if (!fast && unlikely(session->config.flags & WALLPROF_TIMELINE_STACKS)) {
@@ -167,12 +172,14 @@ static __always_inline void wp_switch_out(struct wp_session *session,
 /*
  * Fast path, taken by most switches: a thread leaves its CPU by the switch cache, mostly
  * by the entry that it came by. Returns false if no entry holds, or the thread is no
- * longer a target. Context: irqs off. @unfiltered: see wp_session_is_unfiltered().
+ * longer a target. Context: irqs off. @unfiltered: see wp_session_is_unfiltered(). @kernel:
+ * the session has kernel stacks. @anchor: see kernel_cache.h, if @kernel.
  */
 static __always_inline bool wp_switch_out_cached(const struct wp_session *session,
 						 struct wp_cpu *cpu,
 						 struct task_struct *prev, u32 state,
-						 u64 now, bool unfiltered)
+						 u64 now, bool unfiltered, bool kernel,
+						 unsigned long anchor)
 {
 	const struct wp_switch_key skey = wp_switch_key_of(session, prev, state);
 	struct wallprof_task *slot = cpu->current_slot;
@@ -189,11 +196,15 @@ static __always_inline bool wp_switch_out_cached(const struct wp_session *sessio
 	}
 	if (unlikely(!wp_switch_words_unchanged(cpu, cached)))
 		return false;
+	if (kernel && unlikely(!wp_kernel_unchanged(cpu, cached, prev, anchor)))
+		return false;
 	if (!unfiltered && session->targets_change &&
 	    unlikely(!wp_targets_still_match(session, prev, &cached->name)))
 		return false;
 	if (!still)
 		wp_cached_apply(cpu->switch_cache, cached, slot);
+	if (kernel && !still)
+		slot->kernel_stack = wp_kernel_part(cpu, cached)->id;
 	wp_cached_leave(cached, slot, now);
 	return true;
 }
@@ -575,6 +586,7 @@ static __always_inline void wp_sched_switch(void *data, bool preempt,
 		return;
 	}
 	epoch = wp_session_epoch(session);
+	cpu->kernel_anchor = wp_kernel_anchor();
 	wp_switch_out(session, cpu, prev, prev_state, preempt, epoch, now);
 	wp_switch_in(session, cpu, next, epoch, now);
 	wp_probe_end(cpu);
@@ -582,12 +594,14 @@ static __always_inline void wp_sched_switch(void *data, bool preempt,
 
 /*
  * As above, in a session that is wp_session_is_fast(). @unfiltered: see
- * wp_session_is_unfiltered(). @more: which of WP_SWITCH_FAST_MORE it may have.
+ * wp_session_is_unfiltered(). @more: which of WP_SWITCH_FAST_MORE it may have. @kernel: it
+ * has kernel stacks.
  */
 static __always_inline void wp_switch_fast(void *data, bool preempt, struct task_struct *prev,
 					   struct task_struct *next, unsigned int prev_state,
-					   bool unfiltered, u32 more)
+					   bool unfiltered, u32 more, bool kernel)
 {
+	const unsigned long anchor = kernel ? wp_kernel_anchor() : 0;
 	struct wp_session *session = data;
 	u32 state = prev_state | (preempt ? WP_SWITCH_PREEMPTED : 0);
 	struct wp_cpu *cpu;
@@ -605,8 +619,12 @@ static __always_inline void wp_switch_fast(void *data, bool preempt, struct task
 		return;
 	}
 	/* The fast paths call and wake nothing, so no probe can nest in them. */
-	if (unlikely(!wp_switch_out_cached(session, cpu, prev, state, now, unfiltered)))
+	if (unlikely(!wp_switch_out_cached(session, cpu, prev, state, now, unfiltered, kernel,
+					   anchor))) {
+		if (kernel)
+			cpu->kernel_anchor = anchor;
 		wp_switch_out_slow(session, cpu, prev, state, now);
+	}
 	if (unlikely(!wp_switch_in_cached(session, cpu, next, now, unfiltered, more)))
 		wp_switch_in_slow(session, cpu, next, now);
 }
@@ -616,7 +634,7 @@ static __always_inline void wp_sched_switch_fast(void *data, bool preempt,
 						 struct task_struct *next,
 						 unsigned int prev_state)
 {
-	wp_switch_fast(data, preempt, prev, next, prev_state, false, 0);
+	wp_switch_fast(data, preempt, prev, next, prev_state, false, 0, false);
 }
 
 static __always_inline void wp_sched_switch_unfiltered(void *data, bool preempt,
@@ -624,7 +642,7 @@ static __always_inline void wp_sched_switch_unfiltered(void *data, bool preempt,
 						       struct task_struct *next,
 						       unsigned int prev_state)
 {
-	wp_switch_fast(data, preempt, prev, next, prev_state, true, 0);
+	wp_switch_fast(data, preempt, prev, next, prev_state, true, 0, false);
 }
 
 static __always_inline void wp_sched_switch_more(void *data, bool preempt,
@@ -632,7 +650,7 @@ static __always_inline void wp_sched_switch_more(void *data, bool preempt,
 						 struct task_struct *next,
 						 unsigned int prev_state)
 {
-	wp_switch_fast(data, preempt, prev, next, prev_state, false, WP_SWITCH_FAST_MORE);
+	wp_switch_fast(data, preempt, prev, next, prev_state, false, WP_SWITCH_FAST_MORE, false);
 }
 
 static __always_inline void wp_sched_switch_wakers(void *data, bool preempt,
@@ -640,7 +658,15 @@ static __always_inline void wp_sched_switch_wakers(void *data, bool preempt,
 						   struct task_struct *next,
 						   unsigned int prev_state)
 {
-	wp_switch_fast(data, preempt, prev, next, prev_state, true, WALLPROF_WAKER_STACKS);
+	wp_switch_fast(data, preempt, prev, next, prev_state, true, WALLPROF_WAKER_STACKS, false);
+}
+
+static __always_inline void wp_sched_switch_kernel(void *data, bool preempt,
+						   struct task_struct *prev,
+						   struct task_struct *next,
+						   unsigned int prev_state)
+{
+	wp_switch_fast(data, preempt, prev, next, prev_state, false, WP_SWITCH_FAST_MORE, true);
 }
 
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch, wp_sched_switch)
@@ -648,6 +674,7 @@ WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_fast, wp_sched_switch_fast)
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_unfiltered, wp_sched_switch_unfiltered)
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_more, wp_sched_switch_more)
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_wakers, wp_sched_switch_wakers)
+WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_kernel, wp_sched_switch_kernel)
 
 struct wp_probe_desc wp_switch_probe_desc = { "sched_switch", wp_probe_sched_switch };
 
@@ -662,6 +689,8 @@ void *wp_switch_probe_of(const struct wp_session *session)
 {
 	if (!wp_session_is_fast(session))
 		return wp_probe_sched_switch;
+	if (session->config.stack_flags & WALLPROF_STACK_KERNEL)
+		return wp_probe_sched_switch_kernel;
 	if (session->config.flags & WP_SWITCH_FAST_MORE)
 		return wp_session_is_unfiltered(session) &&
 		       !(session->config.flags & WALLPROF_HISTOGRAMS) ?
@@ -678,4 +707,5 @@ static void __maybe_unused wp_switch_check(void)
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch_unfiltered);
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch_more);
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch_wakers);
+	check_trace_callback_type_sched_switch(wp_probe_sched_switch_kernel);
 }

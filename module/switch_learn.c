@@ -3,6 +3,7 @@
  * What the switch cache learns of a thread that leaves its CPU, or wakes another thread, by
  * none of its entries. Called by the slow paths of switch.c and waking.c.
  */
+#include "kernel_cache.h"
 #include "pure/switch_cache.h"
 #include "stack.h"
 #include "state.h"
@@ -16,6 +17,21 @@ static bool wp_switch_can_learn_stack(const struct wp_switch_key *skey,
 	return leave->user_stack && !(leave->flags & ~WALLPROF_TASK_WEAK_STACK) &&
 	       !wp_switch_key_is_uncacheable(skey) && !wp_in_syscall_32(skey->p) &&
 	       wp_switch_key_nr(skey) >= 0;
+}
+
+/*
+ * Learns the kernel stack of an entry. Returns false if it is not in the kernel cache.
+ * Context: irqs off.
+ */
+static bool wp_switch_learn_kernel(struct wp_cpu *cpu, const struct wp_cached_switch *cached,
+				   const struct wp_leave *leave, u32 epoch)
+{
+	const struct wp_cached_stack *old = wp_kernel_stack_cached(cpu, epoch);
+
+	if (!old || old->id != leave->kernel_stack)
+		return false;
+	wp_cached_kernel_learn(wp_kernel_part(cpu, cached), old);
+	return true;
 }
 
 /* Whether one can of how it left. Context: irqs off. */
@@ -79,6 +95,10 @@ void wp_switch_learn(struct wp_session *session, struct wp_cpu *cpu,
 	learns = wp_cached_begin(cpu->switch_cache, cached, slot, (unsigned long)skey->p, skey,
 				 leave);
 	if (learns && !wp_switch_learn_stack(session, cpu, cached, leave->user_stack, epoch)) {
+		kind = WALLPROF_SWITCH_LEFT_NEVER;
+		learns = false;
+	}
+	if (learns && leave->kernel_stack && !wp_switch_learn_kernel(cpu, cached, leave, epoch)) {
 		kind = WALLPROF_SWITCH_LEFT_NEVER;
 		learns = false;
 	}

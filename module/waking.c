@@ -67,10 +67,15 @@ static bool wp_waking_matters(const struct wallprof_task *slot)
 	return !(READ_ONCE(slot->flags) & (WALLPROF_TASK_FILTERED | WALLPROF_TASK_ARMED));
 }
 
-/* Whether wakers are looked up in the switch cache. Constant after CONFIGURE. */
+/*
+ * Whether wakers are looked up in the switch cache. Of kernel stacks it has those of switches
+ * only. Constant after CONFIGURE.
+ */
 static bool wp_waking_is_cached(const struct wp_session *session)
 {
-	return wp_session_is_fast(session) && session->pid_ns == &init_pid_ns;
+	return wp_session_is_fast(session) && session->pid_ns == &init_pid_ns &&
+	       !(session->config.flags & WALLPROF_WAKER_STACKS &&
+		 session->config.stack_flags & WALLPROF_STACK_KERNEL);
 }
 
 /*
@@ -99,7 +104,8 @@ static noinline u64 wp_waking_capture(struct wp_session *session)
 		return 0;
 	}
 	used = half->head->stack_words;
-	wp_capture_stacks(session, cpu, epoch, current, &leave, false);
+	cpu->kernel_anchor = 0;	/* the cache has those of sched_switch only */
+	wp_capture_stacks(session, cpu, epoch, current, &leave);
 	words[WALLPROF_WAKER_USER_STACK] = leave.user_stack;
 	words[WALLPROF_WAKER_KERNEL_STACK] = leave.kernel_stack;
 	words[WALLPROF_WAKER_TGID] = wp_thread_tgid(session, current);

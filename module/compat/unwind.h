@@ -4,6 +4,7 @@
  * exported only from 6.12 on, and leaves out the scheduler's frames, where the stacks of
  * the probes begin. Of its parts, x86's unwinders are exported. arm64 keeps frame
  * pointers.
+ * Kernel stacks can be cached where the walk is by ORC, or by frames.
  */
 #ifndef WALLPROF_COMPAT_UNWIND_H
 #define WALLPROF_COMPAT_UNWIND_H
@@ -11,6 +12,12 @@
 #include <linux/compiler.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
+
+#if defined(CONFIG_UNWINDER_ORC) || defined(CONFIG_ARM64)
+#define WP_HAS_KERNEL_CACHE	1
+#else
+#define WP_HAS_KERNEL_CACHE	0
+#endif
 
 #if defined(CONFIG_X86_64)
 #include <asm/unwind.h>

@@ -261,10 +261,11 @@ enum wallprof_unwind {
  *	did, or this one elsewhere
  * @WALLPROF_SWITCH_LEFT_CHANGED: an epoch has begun since, or mappings have changed
  * @WALLPROF_SWITCH_LEFT_ARGUMENT: the first argument of the system call differs
- * @WALLPROF_SWITCH_LEFT_STACK: the words that decide the user stack differ
+ * @WALLPROF_SWITCH_LEFT_STACK: the words that decide its stacks differ
  * @WALLPROF_SWITCH_LEFT_NEVER: such switches are not remembered: not in a 64-bit system
  *	call, waiting for I/O, executing a program, exiting, without a user stack or with
- *	one whose walk ended at memory that could not be read, or left out by its state
+ *	one whose walk ended at memory that could not be read, in a session of kernel
+ *	stacks with one that is not kept, as of interrupted code, or left out by its state
  * @WALLPROF_SWITCH_CAME_CACHED: the thread came to a CPU, and its interval was added where
  *	the last one was
  * @WALLPROF_SWITCH_CAME_UNKNOWN: it had not left as before, or left another CPU, or an

@@ -688,6 +688,28 @@ static inline void session_judge_hist(struct session *s, const struct wallprof_h
 	s->nr_hists++;
 }
 
+/* Whether the module caches kernel stacks on this kernel: on x86, if it unwinds by ORC. */
+static inline bool kernel_stacks_cached(void)
+{
+	static enum { UNKNOWN, YES, NO } known;
+	char line[512];
+	FILE *f;
+
+#if defined(__aarch64__) || defined(__arm__)
+	known = YES;
+#endif
+	if (!known) {
+		known = NO;
+		f = fopen("/proc/kallsyms", "re");
+		while (f && fgets(line, sizeof(line), f))
+			if (strstr(line, " unwind_module_init\n"))
+				known = YES;
+		if (f)
+			fclose(f);
+	}
+	return known == YES;
+}
+
 /* Of a session with a switch cache, each switch is counted once, by how it was recorded. */
 static inline void session_judge_switches(struct session *s, const struct wallprof_half *half,
 					  int context)
@@ -695,7 +717,9 @@ static inline void session_judge_switches(struct session *s, const struct wallpr
 	__u64 came = 0, closed = half->events + half->filtered + half->out_of_range;
 	bool cached = !context && s->c.flags & WALLPROF_REASONS &&
 		      !(s->c.flags & (WALLPROF_TIMELINE | WALLPROF_WAKER_CHAINS)) &&
-		      !(s->c.stack_flags & WALLPROF_STACK_KERNEL);
+		      (!(s->c.stack_flags & WALLPROF_STACK_KERNEL) ||
+		       (s->c.stack_flags & (WALLPROF_STACK_USER | WALLPROF_STACK_TABLES) &&
+			kernel_stacks_cached()));
 
 	for (int i = 0; i < WALLPROF_MAX_SWITCHES; i++) {
 		if (half->switches[i] && (!cached || i >= WALLPROF_SWITCH_MAX))

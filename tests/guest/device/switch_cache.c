@@ -55,6 +55,11 @@ FIXTURE_VARIANT_ADD(switch_cache, of_one_address)
 	.stack_flags = WALLPROF_STACK_USER, .max_stack = 1,
 };
 
+FIXTURE_VARIANT_ADD(switch_cache, of_kernel_stacks)
+{
+	.stack_flags = WALLPROF_STACK_USER | WALLPROF_STACK_KERNEL, .max_stack = 64,
+};
+
 FIXTURE_VARIANT_ADD(switch_cache, without_stacks)
 {
 };
@@ -381,6 +386,18 @@ static void script_counts(const struct script *script, __u64 nr[WALLPROF_SWITCH_
 	}
 }
 
+/*
+ * How many switches may be of another kind than a script says, since their kernel stack is
+ * none that is kept: as those of readv() where it aligns its stack, on some kernels.
+ */
+static __u64 uncached(const struct session *s, int kind)
+{
+	if (!(s->c.stack_flags & WALLPROF_STACK_KERNEL))
+		return 0;
+	return s->switches[kind < WALLPROF_SWITCH_CAME_CACHED ? WALLPROF_SWITCH_LEFT_NEVER :
+								WALLPROF_SWITCH_CAME_UNKNOWN];
+}
+
 /* Each wait is recorded as what it was, whatever the one before was. */
 TEST_F_TIMEOUT(switch_cache, one_thing_changes, 120)
 {
@@ -440,14 +457,17 @@ TEST_F_TIMEOUT(switch_cache, one_thing_changes, 120)
 	 * Threads without stacks are not in the cache, nor are those whose walk ends at memory
 	 * that cannot be read, as in a C library without frame pointers.
 	 */
-	if (!self->c.stack_flags || self->s.unwinds[0][WALLPROF_UNWIND_FAULT]) {
+	if (self->c.stack_flags & WALLPROF_STACK_KERNEL && !kernel_stacks_cached()) {
+		EXPECT_EQ(0, self->s.switches[WALLPROF_SWITCH_LEFT_CACHED]);
+	} else if (!self->c.stack_flags || self->s.unwinds[0][WALLPROF_UNWIND_FAULT]) {
 		EXPECT_LE(least[WALLPROF_SWITCH_LEFT_CACHED],
 			  self->s.switches[WALLPROF_SWITCH_LEFT_NEVER]);
 		EXPECT_EQ(0, self->s.switches[WALLPROF_SWITCH_LEFT_CACHED]);
 		EXPECT_EQ(0, self->s.switches[WALLPROF_SWITCH_CAME_CACHED]);
 	} else {
 		for (i = 0; i < WALLPROF_SWITCH_MAX; i++)
-			EXPECT_LE(least[i], self->s.switches[i]) TH_LOG("kind %d", i);
+			EXPECT_LE(least[i], self->s.switches[i] + uncached(&self->s, i))
+				TH_LOG("kind %d", i);
 	}
 stacks:
 	if (!HAS_FRAMES || self->c.max_stack == 1 || !self->c.stack_flags)
