@@ -34,6 +34,7 @@ FIXTURE_VARIANT(kernel_stacks)
 {
 	__u32 flags;		/* more of the session's */
 	unsigned int max_stack;	/* 64 if it is 0 */
+	bool wakers;		/* the waker is a target, too */
 };
 
 FIXTURE_VARIANT_ADD(kernel_stacks, cached)
@@ -54,6 +55,12 @@ FIXTURE_VARIANT_ADD(kernel_stacks, beside_a_timeline)
 FIXTURE_VARIANT_ADD(kernel_stacks, with_wakers_stacks)
 {
 	.flags = WALLPROF_WAKER_STACKS,
+};
+
+/* The waker's switches are recorded, too: it wakes by one call from one place. */
+FIXTURE_VARIANT_ADD(kernel_stacks, of_wakers_that_are_targets)
+{
+	.flags = WALLPROF_WAKER_STACKS, .wakers = true,
 };
 
 static void in_turn(void)
@@ -167,10 +174,48 @@ static __u64 waits_in(const struct session *s, pid_t tid, const char *lines, uns
 	return nr;
 }
 
+/* Whether a waker's kernel stack has a function whose name ends so. */
+static bool waker_is_in(const struct session *s, __u64 id, const char *name)
+{
+	const struct read_stack *record = session_stack(s, id), *stack;
+	const char *sym;
+
+	if (!record || record->nr <= WALLPROF_WAKER_KERNEL_STACK)
+		return false;
+	stack = session_stack(s, record->ips[WALLPROF_WAKER_KERNEL_STACK]);
+	for (unsigned int i = 0; stack && i < stack->nr; i++) {
+		sym = ksym_of(stack->ips[i])->name;
+		if (strlen(sym) >= strlen(name) &&
+		    !strcmp(sym + strlen(sym) - strlen(name), name))
+			return true;
+	}
+	return false;
+}
+
+/* How many waits of the child ended by a thread that wrote to this kind. */
+static __u64 wakes_by(const struct session *s, pid_t tid, unsigned int kind)
+{
+	static const char *const writes[KINDS - 1] = {
+		"pipe_write", "eventfd_write", "sock_write_iter",
+	};
+	__u64 nr = 0;
+
+	for (size_t i = 0; i < s->nr_aggrs; i++) {
+		const struct wallprof_aggr *a = &s->aggrs[i];
+
+		if (a->tid == tid && a->syscall == SYS_read && a->arg == FD &&
+		    !(a->flags & WALLPROF_AGGR_SINCE_START) &&
+		    waker_is_in(s, a->waker_stack, writes[kind]))
+			nr += a->count;
+	}
+	return nr;
+}
+
 TEST_F_TIMEOUT(kernel_stacks, each_its_own, 120)
 {
 	unsigned int seed = now_ns() / 1000 % 1000000;
 	char lines[KINDS - 1][4096] = {}, buf[8] = { 1 };
+	__u32 targets[2] = { 0, getpid() };
 	struct script *script = self->script;
 	__u64 want[KINDS - 1] = {}, all = 0;
 	const __u64 *switches = self->s.switches;
@@ -182,7 +227,8 @@ TEST_F_TIMEOUT(kernel_stacks, each_its_own, 120)
 		script->kinds[i] = i;
 	self->pid = child_of(child_script, script);
 	UNTIL(is_off(self->pid, 'S'));
-	dev_target(&self->c, WALLPROF_TARGET_PID, (__u32 *)&self->pid, 1);
+	targets[0] = self->pid;
+	dev_target(&self->c, WALLPROF_TARGET_PID, targets, variant->wakers ? 2 : 1);
 	ASSERT_EQ(0, session_begin(&self->s, &self->c));
 	for (unsigned int i = 0; i < script->nr; i++) {
 		unsigned int kind = script->kinds[i];
@@ -205,11 +251,14 @@ TEST_F_TIMEOUT(kernel_stacks, each_its_own, 120)
 		EXPECT_EQ(self->c.max_stack == 1 ? all : want[i],
 			  waits_in(&self->s, self->pid, lines[i], self->c.max_stack))
 			TH_LOG("%s", lines[i]);
+		if (self->c.flags & WALLPROF_WAKER_STACKS)
+			EXPECT_EQ(want[i], wakes_by(&self->s, self->pid, i));
 	}
 	/* Those whose user stack cannot be cached are in no cache, nor is all of a timeline. */
 	if (self->s.unwinds[0][WALLPROF_UNWIND_FAULT] || self->c.flags & WALLPROF_TIMELINE ||
 	    !kernel_stacks_cached()) {
-		EXPECT_EQ(0, switches[WALLPROF_SWITCH_LEFT_CACHED]);
+		if (!variant->wakers)
+			EXPECT_EQ(0, switches[WALLPROF_SWITCH_LEFT_CACHED]);
 		return;
 	}
 	EXPECT_LE(all / 4, switches[WALLPROF_SWITCH_LEFT_CACHED]);
