@@ -191,6 +191,7 @@ struct arena {
 	char *eof;		/* a page that is not there */
 	char *none;
 	char *slow, *shadow;	/* two pages and what comes into them */
+	pthread_mutex_t slow_lock;	/* of these; never held at a fork by this thread */
 };
 
 void slow_begin(void);

@@ -45,7 +45,9 @@ static void *slow_serve(void *arg)
 			if (!a || at < a->slow || at >= a->slow + 2 * PAGE)
 				continue;
 			copy.src = (uintptr_t)(a->shadow + (at - a->slow));
+			pthread_mutex_lock(&a->slow_lock);
 			ioctl(slow_fd, UFFDIO_COPY, &copy);
+			pthread_mutex_unlock(&a->slow_lock);
 		}
 	}
 	return arg;
@@ -71,6 +73,7 @@ static void slow_make(struct arena *arena)
 
 	arena->slow = pages(2, PROT_READ | PROT_WRITE);
 	arena->shadow = pages(2, PROT_READ | PROT_WRITE);
+	pthread_mutex_init(&arena->slow_lock, NULL);
 	__atomic_store_n(&slow_arenas[self->nr], arena, __ATOMIC_RELEASE);
 	reg.range.start = (uintptr_t)arena->slow;
 	reg.range.len = 2 * PAGE;
@@ -185,8 +188,14 @@ struct place place_put(struct thread *t, enum at at, const void *bytes, size_t n
 	case AT_SLOW:
 		/* Across the border of the pages, so that both are asked for. */
 		place.pointer = a->slow + PAGE - nr / 16 * 8;
-		madvise(a->slow, 2 * PAGE, MADV_DONTNEED);
+		/*
+		 * A call that a signal ended may have asked for a page that comes only
+		 * now: it must not bring what was there before.
+		 */
+		pthread_mutex_lock(&a->slow_lock);
 		memcpy(a->shadow + (place.pointer - a->slow), bytes, nr);
+		madvise(a->slow, 2 * PAGE, MADV_DONTNEED);
+		pthread_mutex_unlock(&a->slow_lock);
 		return place;
 	case AT_READONLY:
 		place.class = PLACE_READONLY;
