@@ -39,10 +39,9 @@ static inline struct wp_session *wp_find_session(void **probe)
 	func = rcu_dereference_sched(tp->funcs);
 	for (; func && func->func; func++) {
 		sprint_symbol(name, (unsigned long)func->func);
-		/* The last one is that of most sessions. */
-		if (!strstr(name, "wp_probe_sched_switch+0x0/") &&
-		    !strstr(name, "wp_probe_sched_switch_fast+0x0/") &&
-		    !strstr(name, "wp_probe_sched_switch_unfiltered+0x0/"))
+		/* Sessions of several kinds have probes of their own, whose names begin so. */
+		if (strncmp(name, "wp_probe_sched_switch", strlen("wp_probe_sched_switch")) ||
+		    !strstr(name, "+0x0/"))
 			continue;
 		*probe = func->func;
 		session = func->data;

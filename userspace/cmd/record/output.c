@@ -39,6 +39,11 @@ int wp_record_output_open(struct wp_record_output *out, struct wp_recording *r)
 	int err = wp_output_names_init(&out->names, r->o.switching.max_files);
 
 	out->next = ~0ULL;
+	/* As in perf, it does not end a recording that does not wait for it. */
+	if (r->o.switching.on_signal)
+		wp_signals_catch_snapshot();
+	else
+		signal(SIGUSR2, SIG_IGN);
 	if (!err)
 		err = wp_recording_open_output(r);
 	wp_signals_set_file(r->pd);
@@ -50,24 +55,17 @@ int wp_record_output_open(struct wp_record_output *out, struct wp_recording *r)
 		return -EINVAL;
 	}
 	open_spool(r);
-	/* As in perf, it does not end a recording that does not wait for it. */
-	if (r->o.switching.on_signal)
-		wp_signals_catch_snapshot();
-	else
-		signal(SIGUSR2, SIG_IGN);
 	return 0;
 }
 
 /**
- * wp_record_output_begin() - the recording begins
+ * wp_record_output_begin() - the recording begins, or goes on
  * @out: the files
  * @r: the recording
  */
 void wp_record_output_begin(struct wp_record_output *out, const struct wp_recording *r)
 {
-	/* One before is as one at once, which would be of nothing. */
-	wp_signals_snapshot();
-	if (r->o.switching.ns)
+	if (r->o.switching.ns && out->next == ~0ULL)
 		out->next = r->s.start + r->o.switching.ns;
 }
 
@@ -112,7 +110,7 @@ static void append_ledger(struct wp_recording *r, int fd)
 {
 	const struct wallprof_lost *lost = r->s.lost[WP_CONTEXT_SCHED];
 	const struct wp_ledgerfile_head head = {
-		.start = r->s.start,
+		.start = r->s.first,
 		.stop = r->s.stop,
 		.lost = lost[WALLPROF_LOSS_EXIT_FULL].count,
 		.lost_ns = lost[WALLPROF_LOSS_EXIT_FULL].ns,
@@ -175,10 +173,12 @@ int wp_record_output_switch(struct wp_record_output *out, struct wp_recording *r
 	int err, ret;
 
 	err = wp_recording_begin_switch(r);
+	/* The file goes on: its end is written when the recording ends. */
+	if (err)
+		return err;
+	err = wp_recording_drain(r, false);
 	if (!err)
-		err = wp_recording_drain(r, false);
-	if (!err)
-		err = wp_batch_flush(r->batch, ~0ULL);
+		err = wp_recording_end_file(r);
 	ret = close_file(r, err, &bytes);
 	err = err ? err : ret;
 	ret = rename_file(out, r);

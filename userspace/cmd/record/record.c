@@ -71,6 +71,15 @@ static bool goes_on(const struct run *run)
 	return !run->over && !wp_signals_stop() && !wp_workload_ended(run->workload);
 }
 
+/* Why a recording that was disabled cannot be enabled again; NULL: it can. */
+static const char *one_part(const struct wp_recording *r)
+{
+	if (r->timeline)
+		return "a timeline has one part";
+	/* Numbers of intervals are a session's. */
+	return wp_recording_chains(&r->o) ? "intervals with their wakers' have one part" : NULL;
+}
+
 /*
  * Carries out commands of --control. Returns true at @until, which the caller carries out,
  * and answers.
@@ -92,8 +101,7 @@ static bool obey(struct run *run, enum wp_command until)
 		if (command == WP_COMMAND_STOP)
 			run->over = true;
 		else if (command == WP_COMMAND_ENABLE && until != WP_COMMAND_DISABLE)
-			wp_warn("--control: failed: %s",
-				r->timeline ? "a timeline has one part" : "no target is left");
+			wp_warn("--control: failed: %s", one_part(r) ?: "no target is left");
 		else
 			say_enabled(r, command == WP_COMMAND_ENABLE);
 		wp_control_ack(run->control);
@@ -113,7 +121,7 @@ static int loop(struct run *run)
 	struct wp_recording *r = run->r;
 	__u64 interval = r->o.interval_ms * NSEC_PER_MSEC;
 	__u64 next = r->s.start + interval;
-	__u64 end = r->o.range_ns ? r->s.start + r->o.range_ns : ~0ULL;
+	__u64 end = r->o.range_ns ? r->s.first + r->o.range_ns : ~0ULL;
 	int err = 0;
 
 	wp_record_output_begin(&run->output, r);
@@ -174,19 +182,23 @@ static int read_counts(struct wp_recording *r)
 	return err;
 }
 
-/* The same for the session's status. Its losses are added up elsewhere. */
-static int read_status(struct wp_recording *r)
+/* The same for the session's status, when its losses have been added up. */
+static void add_status(struct wallprof_status *s, const struct wallprof_status *before)
 {
-	const struct wallprof_status before = r->s.status;
-	struct wallprof_status *s = &r->s.status;
-	int err = wp_device_status(&r->dev, s);
+	s->tasks_failed += before->tasks_failed;
+	s->counters_failed += before->counters_failed;
+	s->cpus_failed += before->cpus_failed;
+	s->forks_missed += before->forks_missed;
+	s->records_lost += before->records_lost;
+}
 
-	s->tasks_failed += before.tasks_failed;
-	s->counters_failed += before.counters_failed;
-	s->cpus_failed += before.cpus_failed;
-	s->forks_missed += before.forks_missed;
-	s->records_lost += before.records_lost;
-	return err;
+static void read_sideband(struct wp_recording *r)
+{
+	struct wp_sideband_stats side;
+
+	wp_sideband_stats(r->sideband, &side);
+	r->s.sideband_lost = side.lost;
+	r->s.sideband_bad = side.bad;
 }
 
 /* With what it did before a pause. */
@@ -209,12 +221,13 @@ static void end_mapsync(struct wp_recording *r)
 	s->unkept |= before.unkept;
 	s->files.did.refused += before.files.did.refused;
 	s->files.did.bad += before.files.did.bad;
+	s->files.did.error = s->files.did.error ? s->files.did.error : before.files.did.error;
 }
 
 /* STOP, and everything up to it. @pausing: the recording may go on. */
 static int finish(struct wp_recording *r, bool pausing)
 {
-	struct wp_sideband_stats side;
+	const struct wallprof_status before = r->s.status;
 	int err;
 
 	r->pausing = pausing;
@@ -229,21 +242,21 @@ static int finish(struct wp_recording *r, bool pausing)
 	err = wp_recording_drain(r, true);
 	if (err)
 		return err;
-	err = read_status(r);
+	err = wp_device_status(&r->dev, &r->s.status);
 	if (err)
 		return err;
 	err = read_counts(r);
 	if (err)
 		return err;
-	wp_sideband_stats(r->sideband, &side);
-	r->s.sideband_lost = side.lost;
-	r->s.sideband_bad = side.bad;
+	read_sideband(r);
 	r->s.busy = r->busy.nr;
 	r->s.unknown = r->merge.unknown;
 	r->s.hists_left_out = r->thread_hists.left_out + r->thread_hists.nr;
 	r->s.idle = r->merge.idle;
 	r->s.idle_ns = r->merge.idle_ns;
-	return wp_recording_add_status(r);
+	err = wp_recording_add_status(r);
+	add_status(&r->s.status, &before);
+	return err;
 }
 
 /*
@@ -378,18 +391,22 @@ static int start(struct wp_recording *r)
 		wp_err("use --tables tasks=N with a larger N");
 	if (!err)
 		wp_mapsync_started(r->mapsync);
-	if (!r->s.first)
+	if (err)
+		return err;
+	if (r->s.first)
+		r->s.pauses++;
+	else
 		r->s.first = r->s.start;
-	return err;
+	return 0;
 }
 
-/* The delay is over. If the command is, too, nothing starts any more. */
+/* The delay is over, or a pause. If the command is, too, nothing starts any more. */
 static int start_late(struct wp_recording *r)
 {
 	int err = start(r);
 
 	if (err)
-		return err == -ESRCH && r->o.command ? 0 : err;
+		return err == -ESRCH && (r->o.command || r->s.first) ? 0 : err;
 	say_enabled(r, true);
 	return begin(r);
 }
@@ -435,20 +452,28 @@ static int wait_to_start(struct run *run)
 static int wait_to_end(struct run *run)
 {
 	struct wp_device idle = { .fd = -1, .info = run->r->dev.info };
-	int wake = 0;
+	/* A timeline takes names up to its end only. */
+	struct wp_sideband *names = run->r->timeline ? NULL : run->r->sideband;
+	int wake = 0, err = 0;
 
-	while (wake >= 0 && goes_on(run)) {
+	while (wake >= 0 && !err && goes_on(run)) {
 		obey(run, WP_COMMAND_NONE);
-		wake = wp_signals_wait(&idle, NULL, wp_clock_now() + 1000 * NSEC_PER_MSEC);
+		wake = wp_signals_wait(&idle, names, wp_clock_now() + 1000 * NSEC_PER_MSEC);
+		if (names && wake >= 0)
+			err = wp_recording_drain_names(run->r, false);
 	}
-	return wake < 0 ? wake : 0;
+	return wake < 0 ? wake : err;
 }
 
 /* The recording ends before it began. */
 static int finish_unstarted(struct wp_recording *r)
 {
+	int err;
+
 	end_mapsync(r);
-	return wp_recording_drain_names(r, true);
+	err = wp_recording_drain_names(r, true);
+	read_sideband(r);
+	return err;
 }
 
 /* It was disabled, and may be enabled again. */
@@ -459,15 +484,13 @@ static int wait_disabled(struct run *run)
 
 	if (err)
 		return err == -ESRCH ? wait_to_end(run) : err;
-	r->s.pauses++;
 	if (r->keep && r->mapsync)
 		wp_signals_set_files(wp_mapsync_files_fd(r->mapsync));
 	return wait_to_start(run);
 }
 
 /*
- * Until the end, which may come while nothing is recorded. A timeline is written once: it
- * cannot be enabled again. @err: what happened so far.
+ * Until the end, which may come while nothing is recorded. @err: what happened so far.
  */
 static int record_parts(struct run *run, int err)
 {
@@ -482,13 +505,13 @@ static int record_parts(struct run *run, int err)
 		run->disabled = false;
 		if (!err)
 			err = loop(run);
-		last = finish(r, run->disabled && !r->timeline);
+		last = finish(r, run->disabled && !one_part(r));
 		err = err ? err : last;
 		if (err || !run->disabled)
 			return err;
 		say_enabled(r, false);
 		wp_control_ack(run->control);
-		if (r->timeline)
+		if (one_part(r))
 			return wait_to_end(run);
 		r->s.start = 0;
 		err = wait_disabled(run);

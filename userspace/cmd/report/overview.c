@@ -145,7 +145,8 @@ void wp_overview_print_file(const struct wp_overview *o)
 		wp_screen_line("# by %s", command);
 	if (!o->has_ledger) {
 		print_when(o);
-		wp_screen_line("# no ledger: 'wallprof record' without --no-off-cpu makes one at its end");
+		wp_screen_line("# no ledger: 'wallprof record' makes one at its end, not with --no-off-cpu or");
+		wp_screen_line("# --switch-output, nor if it was disabled and enabled again");
 	} else {
 		if (wp_perffile_time(&o->file, o->head.start, &tod)) {
 			t = tod / 1000000000;

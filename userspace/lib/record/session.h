@@ -134,6 +134,7 @@ int wp_recording_begin_timeline(struct wp_recording *r);
 int wp_recording_drain_timeline(struct wp_recording *r, __u64 *upto, bool last);
 
 int wp_recording_begin_switch(struct wp_recording *r);
+int wp_recording_end_file(struct wp_recording *r);
 int wp_recording_open_next(struct wp_recording *r);
 int wp_recording_list_targets(struct wp_recording *r);
 int wp_recording_note_fork(struct wp_recording *r, const struct perf_event_header *rec,

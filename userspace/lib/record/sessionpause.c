@@ -112,7 +112,8 @@ int wp_recording_note_fork(struct wp_recording *r, const struct perf_event_heade
 	__u32 nr = t->nr;
 	int err;
 
-	if (rec->type != PERF_RECORD_FORK || rec->size < sizeof(*fork) || !has_list(t))
+	if (rec->type != PERF_RECORD_FORK || rec->size < sizeof(*fork) || !has_list(t) ||
+	    !r->o.inherit)
 		return 0;
 	if (!is_listed(t, process ? fork->ppid : fork->ptid))
 		return 0;
@@ -170,7 +171,6 @@ int wp_recording_pause(struct wp_recording *r)
 	wp_blocked_free(&r->blocked);
 	r->o.later = true;
 	r->o.delay_ns = ~0ULL;
-	r->o.range_ns = 0;
 	do {
 		wp_device_close(&r->dev);
 		if (!err && has_list(&r->o.target))

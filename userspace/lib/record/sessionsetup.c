@@ -356,6 +356,9 @@ int wp_recording_configure(struct wp_recording *r)
 	if (o->states & ~r->dev.info.states)
 		wp_warn("--state: this kernel does not distinguish all of these states");
 	err = wp_device_configure(&r->dev, &c);
+	/* The targets may have ended since they were listed. */
+	if (err == -ESRCH && r->pausing)
+		return err;
 	if (err)
 		return configure_failed(&r->dev, err);
 	err = add_events(r);

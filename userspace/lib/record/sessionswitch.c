@@ -5,6 +5,7 @@
  *
  *	wp_recording_begin_switch()	what runs now, for the next file
  *	wp_recording_drain()		up to here it is the first file's
+ *	wp_recording_end_file()
  *	the first file is completed and closed
  *	wp_recording_open_next()
  *
@@ -13,6 +14,7 @@
  * it has samples. An interval is in the file of the time at which it ends.
  */
 #include <errno.h>
+#include <time.h>
 
 #include "lib/record/ksyms.h"
 #include "lib/record/session.h"
@@ -53,6 +55,25 @@ int wp_recording_begin_switch(struct wp_recording *r)
 	err = snap ? wp_proc_synthesize_snapshot(&synth, snap) : wp_proc_synthesize_all(&synth);
 	wp_snapshot_put(snap);
 	return err;
+}
+
+/**
+ * wp_recording_end_file() - write all there is to the first file
+ * @r: the recording, drained
+ *
+ * A drain leaves the youngest records of processes, which may belong to threads whose samples
+ * it has written.
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_recording_end_file(struct wp_recording *r)
+{
+	const struct timespec settle = { .tv_nsec = 2 * WP_SIDEBAND_SETTLE_NS };
+	int err;
+
+	nanosleep(&settle, NULL);
+	err = wp_recording_drain_sideband(r);
+	return err ? err : wp_batch_flush(r->batch, ~0ULL);
 }
 
 /**
