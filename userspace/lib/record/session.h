@@ -146,6 +146,7 @@ int wp_recording_add_stacks(struct wp_recording *r, __u32 epoch);
 int wp_recording_prune_stacks(struct wp_recording *r);
 int wp_recording_add_samples(struct wp_recording *r);
 int wp_recording_drain_sideband(struct wp_recording *r);
+int wp_recording_settle_sideband(struct wp_recording *r);
 int wp_recording_drain_names(struct wp_recording *r, bool last);
 int wp_recording_drain(struct wp_recording *r, bool last);
 int wp_recording_add_status(struct wp_recording *r);

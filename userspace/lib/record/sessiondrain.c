@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
@@ -502,6 +503,22 @@ int wp_recording_drain_sideband(struct wp_recording *r)
 	__u64 upto;
 
 	return wp_sideband_drain(r->sideband, &upto, false, wp_recording_add_record, r);
+}
+
+/**
+ * wp_recording_settle_sideband() - the same, with all that happened before the call
+ * @r: the recording
+ *
+ * Waits until the youngest records are visible.
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_recording_settle_sideband(struct wp_recording *r)
+{
+	const struct timespec settle = { .tv_nsec = 2 * WP_SIDEBAND_SETTLE_NS };
+
+	nanosleep(&settle, NULL);
+	return wp_recording_drain_sideband(r);
 }
 
 /**

@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
@@ -125,11 +124,8 @@ int wp_recording_note_fork(struct wp_recording *r, const struct perf_event_heade
 /* The records of all that was forked before now. */
 static int read_forks(struct wp_recording *r)
 {
-	const struct timespec settle = { .tv_nsec = 2 * WP_SIDEBAND_SETTLE_NS };
-
-	nanosleep(&settle, NULL);
 	r->forked = false;
-	return wp_recording_drain_sideband(r);
+	return wp_recording_settle_sideband(r);
 }
 
 /* A session that follows forks as soon as it can: those before are noted. */

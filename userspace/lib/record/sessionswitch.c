@@ -14,7 +14,6 @@
  * it has samples. An interval is in the file of the time at which it ends.
  */
 #include <errno.h>
-#include <time.h>
 
 #include "lib/record/ksyms.h"
 #include "lib/record/session.h"
@@ -68,11 +67,8 @@ int wp_recording_begin_switch(struct wp_recording *r)
  */
 int wp_recording_end_file(struct wp_recording *r)
 {
-	const struct timespec settle = { .tv_nsec = 2 * WP_SIDEBAND_SETTLE_NS };
-	int err;
+	int err = wp_recording_settle_sideband(r);
 
-	nanosleep(&settle, NULL);
-	err = wp_recording_drain_sideband(r);
 	return err ? err : wp_batch_flush(r->batch, ~0ULL);
 }
 
