@@ -330,6 +330,7 @@ int wp_counters_add(struct wp_session *session, struct wallprof_event *config)
 	event->cached = session->config.flags & WALLPROF_SAMPLE_CACHE &&
 			config->max_stack == session->config.max_stack &&
 			!((config->stack_flags ^ session->config.stack_flags) & WP_STACK_WALK);
+	event->reads = wp_event_reads(config);
 	err = wp_event_read_filter(event);
 	if (!err && wp_event_is_probe(event))
 		err = -EOPNOTSUPP;

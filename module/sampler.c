@@ -31,7 +31,7 @@
 
 /* Walks the user stack; it is not known to be a cached one. Context: overflow. */
 static noinline u64 wp_sample_walk_user(const struct wp_event *event, struct wp_cpu *cpu,
-					u32 epoch, struct pt_regs *regs, bool cached, u16 *flags)
+					u32 epoch, struct pt_regs *regs, bool cached)
 {
 	bool stack = event->config.stack_flags & WP_STACK_WALK;
 	struct wp_session *session = event->session;
@@ -51,14 +51,14 @@ static noinline u64 wp_sample_walk_user(const struct wp_event *event, struct wp_
 	id = wp_stack_intern(&cpu->sampler, epoch, cpu->sampler_scratch.user, nr,
 			     walk.stop, walk.flags);
 	if (!id)
-		*flags |= WALLPROF_AGGR_NO_STACK;
+		cpu->sample.flags |= WALLPROF_AGGR_NO_STACK;
 	wp_walk_keep(&walk, epoch, id);
 	return id;
 }
 
 /* Context: overflow. */
 static __always_inline u64 wp_sample_user(const struct wp_event *event, struct wp_cpu *cpu,
-					  u32 epoch, struct pt_regs *regs, u16 *flags)
+					  u32 epoch, struct pt_regs *regs, u16 flags)
 {
 	/* In the cache are stacks that were read as they are outside of NMIs. */
 	bool cached = event->cached && !in_nmi();
@@ -72,14 +72,14 @@ static __always_inline u64 wp_sample_user(const struct wp_event *event, struct w
 		}
 	}
 	/* Without stacks, the interrupted address is still recorded. */
-	if (!(event->config.stack_flags & WP_STACK_WALK) && !(*flags & WALLPROF_AGGR_USER_MODE))
+	if (!(event->config.stack_flags & WP_STACK_WALK) && !(flags & WALLPROF_AGGR_USER_MODE))
 		return 0;
-	return wp_sample_walk_user(event, cpu, epoch, regs, cached, flags);
+	return wp_sample_walk_user(event, cpu, epoch, regs, cached);
 }
 
 /* Walks the kernel stack, or takes its innermost address. Context: overflow. */
 static noinline u64 wp_sample_walk_kernel(const struct wp_event *event, struct wp_cpu *cpu,
-					  u32 epoch, struct pt_regs *regs, u16 *flags)
+					  u32 epoch, struct pt_regs *regs)
 {
 	bool walk = event->config.stack_flags & WALLPROF_STACK_KERNEL;
 	struct wp_scratch *scratch = &cpu->sampler_scratch;
@@ -90,32 +90,32 @@ static noinline u64 wp_sample_walk_kernel(const struct wp_event *event, struct w
 				 walk ? event->config.max_stack : 1, &skip);
 	id = wp_stack_intern_kernel(&cpu->sampler, epoch, scratch, skip, nr);
 	if (!id)
-		*flags |= WALLPROF_AGGR_NO_STACK;
+		cpu->sample.flags |= WALLPROF_AGGR_NO_STACK;
 	return id;
 }
 
 /* Context: overflow. */
 static __always_inline u64 wp_sample_kernel(const struct wp_event *event, struct wp_cpu *cpu,
-					    u32 epoch, struct pt_regs *regs, u16 *flags)
+					    u32 epoch, struct pt_regs *regs, u16 flags)
 {
 	u64 ip = instruction_pointer(regs), id;
 	struct wp_address *at;
 
-	if (*flags & WALLPROF_AGGR_USER_MODE)
+	if (flags & WALLPROF_AGGR_USER_MODE)
 		return 0;
 	if (event->config.stack_flags & WALLPROF_STACK_KERNEL)
-		return wp_sample_walk_kernel(event, cpu, epoch, regs, flags);
+		return wp_sample_walk_kernel(event, cpu, epoch, regs);
 	at = cpu->sample_addresses + hash_32(ip, WP_ADDRESS_BITS);
 	if (likely(at->ip == ip && at->epoch == epoch))
 		return at->id;
-	id = wp_sample_walk_kernel(event, cpu, epoch, regs, flags);
+	id = wp_sample_walk_kernel(event, cpu, epoch, regs);
 	if (id)
 		*at = (struct wp_address){ .ip = ip, .id = id, .epoch = epoch };
 	return id;
 }
 
 /* Whether current is a target. Context: any, NMI included. */
-static bool wp_sample_wanted(struct wp_session *session)
+static __always_inline bool wp_sample_wanted(const struct wp_session *session)
 {
 	struct wallprof_task *slot;
 
@@ -163,26 +163,6 @@ static noinline u64 wp_sample_record(const struct wp_event *event, struct wp_cpu
 			       WALLPROF_STACK_IS_RECORD);
 }
 
-/**
- * struct wp_sample - what identifies the sum that a sample belongs to
- * @thread: whose it is
- * @user_stack: its id, or 0
- * @kernel_stack: likewise
- * @record: likewise, of what a tracepoint recorded
- * @by: a number of this, or 0
- * @event: the event's number
- * @flags: WALLPROF_AGGR_USER_MODE, …
- */
-struct wp_sample {
-	struct wp_thread thread;
-	u64 user_stack;
-	u64 kernel_stack;
-	u64 record;
-	u64 by;
-	u32 event;
-	u16 flags;
-};
-
 /*
  * Whether a sample belongs to an aggregate, of samples: what wp_aggr_same() would return of
  * wp_sample_sum()'s key, without making it. Context: overflow.
@@ -199,10 +179,11 @@ static __always_inline bool wp_sample_is_of(const struct wp_sample *sample,
 	       aggr->event == sample->event && aggr->flags == sample->flags;
 }
 
-/* Adds a sample to a sum that is not the one that was used last. Context: overflow. */
+/* Adds cpu->sample to a sum that is not the one that was used last. Context: overflow. */
 static noinline void wp_sample_sum(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
-				   const struct wp_sample *sample, u64 period, u64 now)
+				   u64 period, u64 now)
 {
+	const struct wp_sample *sample = &cpu->sample;
 	struct wallprof_aggr key = {
 		.tid = sample->thread.tid,
 		.tgid = sample->thread.tgid,
@@ -222,6 +203,10 @@ static noinline void wp_sample_sum(struct wp_session *session, struct wp_cpu *cp
 	wp_session_grew(session, wp_half_of(&cpu->sampler, epoch), &session->layout.sampler);
 }
 
+/*
+ * Adds a sample of a target. With a cached stack, it stays in registers until it is found to
+ * be of another sum than the last one. Context: overflow.
+ */
 static __always_inline void wp_sample_add(const struct wp_event *event, struct wp_cpu *cpu,
 					  u32 epoch, const struct perf_raw_record *raw,
 					  struct pt_regs *regs, u64 period, u64 by, u64 now)
@@ -241,17 +226,21 @@ static __always_inline void wp_sample_add(const struct wp_event *event, struct w
 	if (user_mode(regs) ||
 	    (event->config.attr_flags & WALLPROF_ATTR_EXCLUDE_KERNEL))
 		flags = WALLPROF_AGGR_USER_MODE;
-	sample.kernel_stack = wp_sample_kernel(event, cpu, epoch, regs, &flags);
-	sample.user_stack = wp_sample_user(event, cpu, epoch, regs, &flags);
+	/* A walk adds to them. */
+	cpu->sample.flags = flags;
+	sample.kernel_stack = wp_sample_kernel(event, cpu, epoch, regs, flags);
+	sample.user_stack = wp_sample_user(event, cpu, epoch, regs, flags);
 	sample.record = unlikely(event->config.record_words) ?
 			wp_sample_record(event, cpu, epoch, raw) : 0;
 	sample.by = by;
-	sample.flags = flags;
+	sample.flags = cpu->sample.flags;
 	aggr = wp_aggr_guess(&cpu->sampler, half, sample.thread.tid, sample.user_stack);
-	if (likely(aggr && wp_sample_is_of(&sample, aggr)))
+	if (likely(aggr && wp_sample_is_of(&sample, aggr))) {
 		wp_aggr_add_recent(half->head, aggr, period, 0, now);
-	else
-		wp_sample_sum(session, cpu, epoch, &sample, period, now);
+	} else {
+		cpu->sample = sample;
+		wp_sample_sum(session, cpu, epoch, period, now);
+	}
 }
 
 /*
@@ -267,10 +256,14 @@ static void wp_sample_refuse(struct wp_half *half, u64 period)
 	local64_add(period, (local64_t *)&lost->ns);
 }
 
-/* Context: overflow. */
-static void wp_sampler_take(struct wp_event *event, const struct perf_event *perf,
-			    const struct perf_raw_record *raw, struct pt_regs *regs,
-			    u64 period, u64 by, u64 now)
+/*
+ * Takes an event. @counts: it is of a target, and its filter takes it; throttling is accounted
+ * in any case. Context: overflow.
+ */
+static __always_inline void wp_sampler_take(struct wp_event *event, const struct perf_event *perf,
+					    const struct perf_raw_record *raw,
+					    struct pt_regs *regs, bool counts, u64 period,
+					    u64 by, u64 now)
 {
 	struct wp_session *session = event->session;
 	unsigned int nr = smp_processor_id();
@@ -279,14 +272,14 @@ static void wp_sampler_take(struct wp_event *event, const struct perf_event *per
 
 	if (unlikely(cpu->sampler_busy)) {
 		/* A CPU without memory has no counter. */
-		if (!WARN_ON_ONCE(cpu->nomem))
+		if (!WARN_ON_ONCE(cpu->nomem) && counts)
 			wp_sample_refuse(wp_half_of(&cpu->sampler, epoch), period);
 		return;
 	}
 	cpu->sampler_busy = true;
 	barrier();
 	wp_sample_throttle(cpu, &event->counters[nr], perf, epoch, now);
-	if (wp_sample_wanted(session))
+	if (counts)
 		wp_sample_add(event, cpu, epoch, raw, regs, period, by, now);
 	barrier();
 	cpu->sampler_busy = false;
@@ -315,8 +308,6 @@ static bool wp_sample_passes(struct wp_event *event, const struct perf_raw_recor
 	};
 	enum wp_filter_result result = WP_FILTER_TAKEN;
 
-	if (!wp_sample_wanted(event->session))
-		return false;
 	if (event->filter.nr)
 		result = wp_event_filter_run(&event->filter, &record);
 	if (result == WP_FILTER_TAKEN && event->config.weight_size &&
@@ -330,6 +321,17 @@ static bool wp_sample_passes(struct wp_event *event, const struct perf_raw_recor
 	if (result == WP_FILTER_UNFIT)
 		local64_inc(&counter->unfit);
 	return result == WP_FILTER_TAKEN;
+}
+
+/* Takes an event that reads what a tracepoint has recorded. Context: overflow. */
+static noinline void wp_sampler_read(struct wp_event *event, const struct perf_event *perf,
+				     const struct perf_sample_data *data, struct pt_regs *regs,
+				     bool counts, u64 now)
+{
+	u64 period = data->period, by = 0;
+
+	counts = counts && wp_sample_passes(event, data->raw, &period, &by);
+	wp_sampler_take(event, perf, data->raw, regs, counts, period, by, now);
 }
 
 /**
@@ -347,13 +349,19 @@ void wp_sampler_overflow(struct perf_event *perf, struct perf_sample_data *data,
 			 struct pt_regs *regs)
 {
 	struct wp_event *event = perf->overflow_handler_context;
-	u64 period = data->period, by = 0, now;
 	unsigned long flags;
+	bool counts;
+	u64 now;
 
 	local_irq_save(flags);
 	now = ktime_get_mono_fast_ns();
-	if (wp_session_covers(event->session, now) &&
-	    (!wp_event_reads(&event->config) || wp_sample_passes(event, data->raw, &period, &by)))
-		wp_sampler_take(event, perf, data->raw, regs, period, by, now);
+	if (wp_session_covers(event->session, now)) {
+		counts = wp_sample_wanted(event->session);
+		if (unlikely(event->reads))
+			wp_sampler_read(event, perf, data, regs, counts, now);
+		else
+			wp_sampler_take(event, perf, data->raw, regs, counts, data->period,
+					0, now);
+	}
 	local_irq_restore(flags);
 }

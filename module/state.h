@@ -55,6 +55,26 @@ struct wp_scratch {
 #define WP_ADDRESS_BITS	6	/* of the number of cached addresses */
 
 /**
+ * struct wp_sample - what identifies the sum that a sample belongs to
+ * @thread: whose it is
+ * @user_stack: its id, or 0
+ * @kernel_stack: likewise
+ * @record: likewise, of what a tracepoint recorded
+ * @by: a number of this, or 0
+ * @event: the event's number
+ * @flags: WALLPROF_AGGR_USER_MODE, …
+ */
+struct wp_sample {
+	struct wp_thread thread;
+	u64 user_stack;
+	u64 kernel_stack;
+	u64 record;
+	u64 by;
+	u32 event;
+	u16 flags;
+};
+
+/**
  * struct wp_address - a cached stack of one address
  * @ip: the address
  * @id: the stack's id, in @epoch
@@ -85,6 +105,8 @@ struct wp_address {
  * @key: the key of its aggregate
  * @sched_busy: a scheduler probe is at work, off the fast path
  * @sampler_busy: the overflow handler is at work
+ * @sample: a sample, if it is not added to the aggregate that was used last; its flags
+ *	while it is taken
  * @sampler: the overflow handler's tables
  * @ring: the timeline's records
  * @addresses: cached stacks of one address, by hash, if &wp_session.one_address
@@ -119,6 +141,7 @@ struct wp_cpu {
 	struct wallprof_aggr key;
 	bool sched_busy;
 	bool sampler_busy;
+	struct wp_sample sample;
 	struct wp_tables sampler;
 	struct wp_ring ring;
 	struct wp_address addresses[1 << WP_ADDRESS_BITS];
@@ -153,17 +176,19 @@ struct wp_counter {
  * @session: whose it is
  * @config: as WALLPROF_IOC_EVENT has it
  * @cached: user stacks are cached: with WALLPROF_SAMPLE_CACHE, and the session's options
+ * @reads: whether what a tracepoint records decides: wp_event_reads()
  * @filter: which records of a tracepoint are samples
  * @count: what counters that were released had counted; written and read under
  *	counters_lock
  * @counters: by CPU number
  *
- * @session, @config, @cached and @filter are constant once there are counters.
+ * @session, @config, @cached, @reads and @filter are constant once there are counters.
  */
 struct wp_event {
 	struct wp_session *session;
 	struct wallprof_event config;
 	bool cached;
+	bool reads;
 	struct wp_event_filter filter;
 	struct wallprof_count count;
 	struct wp_counter counters[];
