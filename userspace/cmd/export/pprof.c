@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "cmd/common/heldlock.h"
 #include "cmd/common/info.h"
 #include "cmd/export/samples.h"
 #include "lib/base/err.h"
@@ -32,7 +33,7 @@ enum {
 	FIRST_EVENT,
 };
 
-#define MAX_LABELS	9
+#define MAX_LABELS	10
 
 /**
  * struct writer - a file that is being written
@@ -477,6 +478,10 @@ static int put_sample(struct writer *w, const struct wp_profline *l)
 	add_label(w, &sample, "reason", cause->reason, 0);
 	add_label(w, &sample, "syscall", cause->syscall, 0);
 	add_label(w, &sample, "object", cause->object, 0);
+	if (wp_heldlock(&w->s.samples, l)) {
+		add_label(w, &sample, "lock_owner", cause->owner_comm, 0);
+		add_label(w, &sample, "lock_owner_tid", NULL, cause->owner);
+	}
 	if (cause->by[0])
 		add_label(w, &sample, wp_profile_by(w->s.samples.profile, l->event), cause->by, 0);
 	set_values(w, l);

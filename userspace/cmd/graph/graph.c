@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/common/heldlock.h"
 #include "cmd/graph/chains.h"
 #include "cmd/graph/graph.h"
 #include "lib/base/err.h"
@@ -34,6 +35,8 @@ static __u32 noted(struct wp_flame_graph *g, __u32 node, const struct wp_proflin
 {
 	const struct wp_profile_cause *c = wp_profile_cause(g->samples->profile, l->cause);
 	char name[sizeof(c->reason) + sizeof(c->syscall) + 8];
+	char held[sizeof(c->owner_comm) + 32];
+	const char *kind;
 
 	if (!l->cause || !c->reason[0])
 		return node;
@@ -43,7 +46,13 @@ static __u32 noted(struct wp_flame_graph *g, __u32 node, const struct wp_proflin
 	/* The object is a frame of its own, so that a search finds it. */
 	if (node && c->object[0] && strcmp(c->object, "-"))
 		node = named(g, node, WP_FLAME_NOTE, c->object);
-	return node;
+	kind = node ? wp_heldlock(g->samples, l) : NULL;
+	if (!kind)
+		return node;
+	/* Threads of one name are one frame, as they are at the stacks' outer ends. */
+	snprintf(held, sizeof(held), "(%s held by %s)", kind,
+		 c->owner_comm[0] ? c->owner_comm : "another thread");
+	return named(g, node, WP_FLAME_NOTE, held);
 }
 
 /* The innermost frame of a line, and whether it is idle; 0: no memory. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/common/heldlock.h"
 #include "cmd/common/screen.h"
 #include "cmd/common/sections.h"
 #include "cmd/report/first.h"
@@ -20,7 +21,6 @@
 #include "lib/model/cause.h"
 #include "lib/model/hostwide.h"
 #include "lib/model/ledgerfile.h"
-#include "lib/model/lockowner.h"
 #include "lib/model/syscalls.h"
 #include "lib/model/waitobject.h"
 #include "lib/model/waitrows.h"
@@ -265,18 +265,17 @@ static void wait_of(const struct first *f, const struct wp_profline *l, size_t n
 }
 
 /* Add a wait for a lock whose owner is known, if the stack is that of such a wait. */
-static int add_lock(struct first *f, const struct wp_profline *l, size_t nr,
+static int add_lock(struct first *f, const struct wp_profline *l,
 		    const struct wp_waititem *wait)
 {
 	const struct wp_profile_cause *c = wp_profile_cause(f->o->samples->profile, l->cause);
 	char what[WP_REPORT_NAME], owner[WP_REPORT_NAME], text[2 * WP_REPORT_NAME];
 	struct wp_waititem item = *wait;
-	bool local = nr && !f->stack[0]->name && wp_lockowner_is_libc(f->stack[0]->dso);
 	const char *kind;
 
 	if (!strncmp(c->syscall, "futex", 5))
 		f->futex_ns += item.value;
-	kind = c->owner ? wp_lockowner_kind(c->lock, wp_waitwhere_kind(f->stack, nr), local) : NULL;
+	kind = wp_heldlock(f->o->samples, l);
 	if (!kind)
 		return 0;
 	if (c->object[0])
@@ -321,7 +320,7 @@ static int add_off(struct first *f, const struct wp_profline *l)
 			f->blocked_ns += blocked;
 			err = wp_waitrows_add(&f->rows, &item);
 			if (!err)
-				err = add_lock(f, l, nr, &item);
+				err = add_lock(f, l, &item);
 		}
 	}
 	if (runnable && !err) {

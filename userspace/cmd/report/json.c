@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "cmd/common/heldlock.h"
 #include "cmd/common/sections.h"
 #include "cmd/report/json.h"
 #include "cmd/report/overview.h"
@@ -143,6 +144,20 @@ static void put_cause(struct wp_json *j, const struct wp_profile_cause *c)
 		wp_json_string(j, "error", c->error);
 }
 
+/* The lock that a thread waited for, and who held it. */
+static void put_lock(struct writer *w, const struct wp_profline *l)
+{
+	const struct wp_profile_cause *c = wp_profile_cause(w->s->profile, l->cause);
+	const char *kind = wp_heldlock(w->s, l);
+
+	if (!kind)
+		return;
+	wp_json_string(&w->j, "lock", kind);
+	wp_json_number(&w->j, "owner_tid", c->owner);
+	if (c->owner_comm[0])
+		wp_json_string(&w->j, "owner_comm", c->owner_comm);
+}
+
 static int put_line(struct writer *w, const struct wp_profline *l, __u64 value)
 {
 	const struct wp_profile_thread *t = wp_profile_thread(w->s->profile, l->thread);
@@ -156,6 +171,7 @@ static int put_line(struct writer *w, const struct wp_profline *l, __u64 value)
 	wp_json_signed(&w->j, "tid", t->tid);
 	wp_json_string(&w->j, "comm", t->comm);
 	put_cause(&w->j, wp_profile_cause(w->s->profile, l->cause));
+	put_lock(w, l);
 	wp_json_number(&w->j, "value", value);
 	wp_json_number(&w->j, "count", l->count);
 	wp_json_open(&w->j, "stack", '[');

@@ -99,7 +99,7 @@ static const struct wp_option table[] = {
 	{ 'q', "quiet", NULL, "no header and no warnings" },
 	{ 's', "sort", "key", "tables by these keys, separated by commas, not\n"
 	  "trees: comm, pid, tid, dso, sym, reason,\n"
-	  "syscall, object, state, by" },
+	  "syscall, object, owner, state, by" },
 	{ 'v', "verbose", NULL, "show threads, too; twice: all threads and\n"
 	  "processes" },
 	{ 0 }

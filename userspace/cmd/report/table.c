@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/common/heldlock.h"
 #include "cmd/common/screen.h"
 #include "cmd/report/table.h"
 #include "lib/base/buf.h"
@@ -17,7 +18,7 @@
 #include "lib/base/intern.h"
 #include "lib/base/text.h"
 
-enum key { COMM, PID, TID, DSO, SYM, REASON, SYSCALL, OBJECT, STATE, BY };
+enum key { COMM, PID, TID, DSO, SYM, REASON, SYSCALL, OBJECT, OWNER, STATE, BY };
 
 /* Sort keys by name; those of perf report have its titles. */
 static const struct {
@@ -32,6 +33,7 @@ static const struct {
 	[REASON] = { "reason", "Reason" },
 	[SYSCALL] = { "syscall", "System Call" },
 	[OBJECT] = { "object", "Object" },
+	[OWNER] = { "owner", "Held By" },
 	[STATE] = { "state", "State" },
 	[BY] = { "by", "Summed By" },
 };
@@ -128,7 +130,7 @@ int wp_report_sort_parse(const char *arg, struct wp_report_sort *sort)
 		}
 
 		if (key < 0 || seen & 1U << key) {
-			wp_err("--sort must be a list, each once, of comm, pid, tid, dso, sym, reason, syscall, object, state, by, not '%s'",
+			wp_err("--sort must be a list, each once, of comm, pid, tid, dso, sym, reason, syscall, object, owner, state, by, not '%s'",
 			       arg);
 			return -EINVAL;
 		}
@@ -168,6 +170,12 @@ static const char *word_of(struct wp_samples *s, enum key key, const struct wp_p
 		return cause->syscall;
 	case OBJECT:
 		return cause->object;
+	case OWNER:
+		if (!wp_heldlock(s, l))
+			return "";
+		snprintf(spare, SPARE, "%s%s%u", cause->owner_comm,
+			 cause->owner_comm[0] ? " " : "", cause->owner);
+		return spare;
 	case STATE:
 		return cause->state;
 	case BY:

@@ -10,7 +10,7 @@
 #include "cmd/common/samples.h"
 #include "cmd/common/sections.h"
 
-#define WP_SORT_KEYS	10
+#define WP_SORT_KEYS	11
 
 /**
  * struct wp_report_sort - sort keys
