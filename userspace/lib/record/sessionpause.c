@@ -166,7 +166,6 @@ int wp_recording_pause(struct wp_recording *r)
 	err = wp_stacks_init(&r->stacks);
 	wp_blocked_free(&r->blocked);
 	r->o.later = true;
-	r->o.delay_ns = ~0ULL;
 	do {
 		wp_device_close(&r->dev);
 		if (!err && has_list(&r->o.target))
