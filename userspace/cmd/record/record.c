@@ -465,6 +465,8 @@ static int wait_to_start(struct run *run)
 			wp_control_ack(run->control);
 			return err;
 		}
+		if (run->over)
+			break;
 		wake = wp_signals_wait(&idle, r->sideband, earliest(next, next_turn(run), ~0ULL));
 		if (wake < 0)
 			return wake;
@@ -491,6 +493,8 @@ static int wait_to_end(struct run *run)
 	while (wake >= 0 && !err && goes_on(run)) {
 		obey(run, WP_COMMAND_NONE);
 		take_turn(run);
+		if (run->over)
+			break;
 		next = wp_clock_now() + 1000 * NSEC_PER_MSEC;
 		wake = wp_signals_wait(&idle, names, earliest(next, next_turn(run), ~0ULL));
 		if (names && wake >= 0)
