@@ -160,7 +160,8 @@ static int loop(struct run *run)
 	wp_record_output_begin(&run->output, r);
 	while (!err && goes_on(run)) {
 		int wake = wp_signals_wait(&r->dev, r->sideband,
-					   earliest(next, next_turn(run), run->output.next));
+					   earliest(next, next_turn(run),
+						    wp_record_output_next(&run->output)));
 
 		if (wake < 0)
 			return wake;
@@ -467,7 +468,9 @@ static int wait_to_start(struct run *run)
 		}
 		if (run->over)
 			break;
-		wake = wp_signals_wait(&idle, r->sideband, earliest(next, next_turn(run), ~0ULL));
+		wake = wp_signals_wait(&idle, r->sideband,
+				       earliest(next, next_turn(run),
+						wp_record_output_next(&run->output)));
 		if (wake < 0)
 			return wake;
 		r->s.wakeups++;
@@ -475,6 +478,8 @@ static int wait_to_start(struct run *run)
 			err = wp_recording_drain_names(r, false);
 			next = wp_clock_now() + interval;
 		}
+		if (!err && wp_record_output_is_due(&run->output, r))
+			err = wp_record_output_switch(&run->output, r);
 		if (err)
 			return err;
 	}
