@@ -24,6 +24,7 @@ static const char request[] =
 	FIELD("unsigned int bytes", 36, 4, 0)
 	FIELD("long ret", 40, 8, 1)
 	FIELD("unsigned long samples", 48, 8, 0)
+	FIELD("long id", 48, 8, 1)
 	FIELD("unsigned long ret_of_a_function_whose_name_is_longer_than_most_names", 56, 8, 0)
 	PRINT("\"%d\", REC->error");
 
@@ -149,6 +150,7 @@ static void test_errors(void)
 {
 	const struct wp_tracepoint_field *ret = wp_tracepoint_field(&tp, "ret");
 	const struct wp_tracepoint_field *error = wp_tracepoint_field(&tp, "error");
+	const struct wp_tracepoint_field *id = wp_tracepoint_field(&tp, "id");
 	char name[WP_BYFIELD_TEXT], *raw = malloc(tp.size);
 	const __s64 none[] = { 0, 11, -4096, -512, INT64_MIN };
 	bool empty = true;
@@ -156,6 +158,11 @@ static void test_errors(void)
 
 	ok(wp_byfield_is_error("raw_syscalls:sys_exit/by=ret/", ret) &&
 	   wp_byfield_is_error("syscalls:sys_exit_read/by=ret/", ret), "what system calls return");
+	ok(wp_byfield_is_call("raw_syscalls:sys_exit/by=id/", id) &&
+	   wp_byfield_is_call("raw_syscalls:sys_enter/by=id/", id) &&
+	   !wp_byfield_is_call("raw_syscalls:sys_exit/by=ret/", ret) &&
+	   !wp_byfield_is_call("raw_syscalls:sys_exits/by=id/", id) &&
+	   !wp_byfield_is_call("x:exit/by=id/", id), "what is the number of a system call");
 	ok(!wp_byfield_is_error("raw_syscalls:sys_exit/by=error/", error) &&
 	   !wp_byfield_is_error("x:exit/by=ret/", ret), "what others do not");
 	wp_tracepoint_begin(&tp, raw, 1);

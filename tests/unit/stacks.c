@@ -117,9 +117,37 @@ static void test_wakers(void)
 	wp_stacks_free(&s);
 }
 
+/* Other ids for the same stacks; many stacks are not kept for ever. */
+static void test_sessions(void)
+{
+	const struct wp_stack *a, *b, *c;
+	unsigned int i;
+	struct wp_stacks s;
+
+	wp_stacks_init(&s);
+	wp_stacks_add(&s, id_of(1, 0, 1), make(3, 0x1000, false));
+	wp_stacks_add(&s, id_of(1, 0, 9), make(2, 0x2000, false));
+	wp_stacks_find(&s, id_of(1, 0, 1), &a);
+	wp_stacks_doom(&s);
+	ok(!wp_stacks_forget_ids(&s) && !s.nr_ids && !s.doomed && s.nr_stacks == 2 &&
+	   !wp_stacks_find(&s, id_of(1, 0, 1), &b), "another session has other ids");
+	wp_stacks_add(&s, id_of(1, 0, 9), make(3, 0x1000, false));
+	ok(wp_stacks_find(&s, id_of(1, 0, 9), &b) && b == a && s.nr_stacks == 2 && s.nr_ids == 1,
+	   "of the same stacks");
+	wp_stacks_find(&s, id_of(1, 0, 9), &c);
+	wp_stack_hold(c);
+	for (i = 0; i < 40000; i++)
+		wp_stacks_add(&s, id_of(2, 0, i), make(1, 0x100000 + i, false));
+	ok(!wp_stacks_forget_ids(&s) && !s.nr_ids && s.nr_stacks == 1 && c->nr == 3,
+	   "of many those that are held stay");
+	wp_stack_drop(c);
+	wp_stacks_free(&s);
+}
+
 int main(void)
 {
 	test_stacks();
 	test_wakers();
+	test_sessions();
 	return done();
 }

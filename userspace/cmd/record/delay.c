@@ -12,7 +12,7 @@
 #include "cmd/record/delay.h"
 #include "lib/base/duration.h"
 #include "lib/base/err.h"
-#include "lib/record/sessionopts.h"
+#include "lib/record/session.h"
 
 #define MAX_DELAY_MS	INT_MAX
 
@@ -29,34 +29,65 @@ static bool parse_msecs(const char *arg, __u64 *ns, const char **end)
 	return isdigit((unsigned char)*arg) && !errno && n <= MAX_DELAY_MS;
 }
 
+/* Ranges, separated by commas, each after the one before. */
+static bool parse_ranges(const char *arg, struct wp_delay *d)
+{
+	const char *end;
+	__u64 from, to;
+
+	do {
+		if (!parse_msecs(arg, &from, &end) || *end != '-' ||
+		    !parse_msecs(end + 1, &to, &end) || to <= from)
+			return false;
+		if (d->nr == WP_MAX_TURNS || (d->nr && from <= d->at[d->nr - 1]))
+			return false;
+		d->at[d->nr++] = from;
+		d->at[d->nr++] = to;
+		arg = end + 1;
+	} while (*end == ',');
+	return !*end;
+}
+
 /**
- * wp_delay_parse() - parse the value of --delay, as perf has it; but one range only
- * @arg: a number of ms, a range of them, or -1
- * @o: gets when the recording begins and how long it lasts
+ * wp_delay_parse() - parse the value of --delay, as perf has it
+ * @arg: a number of ms, ranges of them, or -1
+ * @o: gets when the recording begins, pauses and ends
  *
  * Return: 0 or -EINVAL after a message.
  */
 int wp_delay_parse(const char *arg, struct wp_record_opts *o)
 {
-	__u64 from = ~0ULL, to = 0;
-	const char *end = "";
-	bool ok = true;
+	struct wp_delay *d = &o->delay;
+	const char *end;
 
-	if (strcmp(arg, "-1"))
-		ok = parse_msecs(arg, &from, &end);
-	if (ok && *end == '-')
-		ok = parse_msecs(end + 1, &to, &end) && to > from;
-	if (ok && to && *end == ',') {
-		wp_err("--delay: '%s' is more than one range: wallprof records one", arg);
-		return -EINVAL;
+	d->nr = 0;
+	o->later = true;
+	if (!strcmp(arg, "-1"))
+		return 0;
+	if (parse_msecs(arg, &d->at[0], &end) && !*end) {
+		o->later = d->at[0];
+		d->nr = o->later;
+		return 0;
 	}
-	if (!ok || *end) {
-		wp_err("--delay: '%s' is not a time as 500, in ms, a range as 500-1000, or -1",
-		       arg);
-		return -EINVAL;
-	}
-	o->later = from || to;
-	o->delay_ns = from;
-	o->range_ns = to ? to - from : 0;
-	return 0;
+	if (parse_ranges(arg, d))
+		return 0;
+	wp_err("--delay: '%s' is not a time as 500, in ms, a range as 500-1000, up to %u of them in order, or -1",
+	       arg, WP_MAX_TURNS / 2);
+	return -EINVAL;
+}
+
+/**
+ * wp_delay_check() - check what it is combined with
+ * @o: the options
+ *
+ * Return: 0 or -EINVAL after a message.
+ */
+int wp_delay_check(const struct wp_record_opts *o)
+{
+	const char *one_part = wp_recording_one_part(o);
+
+	if (o->delay.nr <= 2 || !one_part)
+		return 0;
+	wp_err("--delay: several ranges cannot be recorded: %s", one_part);
+	return -EINVAL;
 }

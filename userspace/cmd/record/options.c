@@ -77,7 +77,7 @@ static const struct wp_option table[] = {
 	{ 'G', "cgroup", "path,...", "all threads in these control groups (version 2)\n"
 	  "and in the groups below" },
 	{ 'C', "cpu", "list", "on these CPUs only, as 0-3,5" },
-	{ 'D', "delay", "ms|from-to", "begin so long after the command, or record from\n"
+	{ 'D', "delay", "ms|from-to,...", "begin so long after the command, or record from\n"
 	  "then to then; -1: do not begin by itself" },
 	{ OPT_CONTROL, "control", "where[,ack]", "take commands, as enable and stop, from fd:N or\n"
 	  "fifo:FILE, and answer there" },
@@ -654,6 +654,8 @@ int wp_record_options(struct wp_record_opts *o, struct wp_control *control, int 
 		return -EINVAL;
 	}
 	err = wp_switch_output_check(o);
+	if (!err)
+		err = wp_delay_check(o);
 	if (err)
 		return err;
 	if (same_file(o->output, o->ledger) || same_file(o->output, o->intervals) ||

@@ -39,6 +39,7 @@ int wp_record_output_open(struct wp_record_output *out, struct wp_recording *r)
 	int err = wp_output_names_init(&out->names, r->o.switching.max_files);
 
 	out->next = ~0ULL;
+	out->has_names_only = true;
 	/* As in perf, it does not end a recording that does not wait for it. */
 	if (r->o.switching.on_signal)
 		wp_signals_catch_snapshot();
@@ -67,6 +68,21 @@ void wp_record_output_begin(struct wp_record_output *out, const struct wp_record
 {
 	if (r->o.switching.ns && out->next == ~0ULL)
 		out->next = r->s.start + r->o.switching.ns;
+	out->has_names_only = false;
+}
+
+/**
+ * wp_record_output_next() - when the next file begins
+ * @out: the files
+ *
+ * Of a pause no more than one file is completed but by a signal: they would be without
+ * samples, and take the places of others by --switch-max-files.
+ *
+ * Return: the time, of CLOCK_MONOTONIC; ~0: at no time.
+ */
+__u64 wp_record_output_next(const struct wp_record_output *out)
+{
+	return out->has_names_only ? ~0ULL : out->next;
 }
 
 /**
@@ -83,8 +99,9 @@ bool wp_record_output_is_due(const struct wp_record_output *out, const struct wp
 	if (r->o.switching.on_signal)
 		return wp_signals_snapshot();
 	if (r->o.switching.bytes)
-		return wp_perfdata_kept(r->pd) >= r->o.switching.bytes;
-	return wp_clock_now() >= out->next;
+		return !out->has_names_only &&
+		       wp_perfdata_kept(r->pd) >= r->o.switching.bytes;
+	return wp_clock_now() >= wp_record_output_next(out);
 }
 
 /**
@@ -163,7 +180,7 @@ static int rename_file(struct wp_record_output *out, struct wp_recording *r)
 /**
  * wp_record_output_switch() - complete the file, and go on in the next one
  * @out: the files
- * @r: the recording, started
+ * @r: the recording, started, or set up to be
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -176,7 +193,7 @@ int wp_record_output_switch(struct wp_record_output *out, struct wp_recording *r
 	/* The file goes on: its end is written when the recording ends. */
 	if (err)
 		return err;
-	err = wp_recording_drain(r, false);
+	err = r->s.start ? wp_recording_drain(r, false) : wp_recording_drain_names(r, false);
 	if (!err)
 		err = wp_recording_end_file(r);
 	ret = close_file(r, err, &bytes);
@@ -189,6 +206,7 @@ int wp_record_output_switch(struct wp_record_output *out, struct wp_recording *r
 		print("Dump %s: %.3f MB", out->path, (double)bytes / 1024 / 1024);
 	err = wp_recording_open_next(r);
 	wp_signals_set_file(r->pd);
+	out->has_names_only = !r->s.start;
 	while (out->next <= wp_clock_now())
 		out->next += r->o.switching.ns;
 	return err;

@@ -46,8 +46,11 @@
  * @workload: its command
  * @output: its files
  * @control: where other processes send commands
- * @over: such a command has asked for the end
+ * @over: such a command, or --delay, has asked for the end
  * @disabled: or for the end of what is recorded
+ * @answers: such a command waits for the answer that this is done
+ * @released: when its command began
+ * @turns: how often --delay has enabled or disabled it since
  */
 struct run {
 	struct wp_recording *r;
@@ -56,6 +59,9 @@ struct run {
 	struct wp_control *control;
 	bool over;
 	bool disabled;
+	bool answers;
+	__u64 released;
+	unsigned int turns;
 };
 
 /* As perf prints it. */
@@ -69,15 +75,6 @@ static void say_enabled(const struct wp_recording *r, bool enabled)
 static bool goes_on(const struct run *run)
 {
 	return !run->over && !wp_signals_stop() && !wp_workload_ended(run->workload);
-}
-
-/* Why a recording that was disabled cannot be enabled again; NULL: it can. */
-static const char *one_part(const struct wp_recording *r)
-{
-	if (r->timeline)
-		return "a timeline has one part";
-	/* Numbers of intervals are a session's. */
-	return wp_recording_chains(&r->o) ? "intervals with their wakers' have one part" : NULL;
 }
 
 /*
@@ -101,12 +98,49 @@ static bool obey(struct run *run, enum wp_command until)
 		if (command == WP_COMMAND_STOP)
 			run->over = true;
 		else if (command == WP_COMMAND_ENABLE && until != WP_COMMAND_DISABLE)
-			wp_warn("--control: failed: %s", one_part(r) ?: "no target is left");
+			wp_warn("--control: failed: %s",
+				wp_recording_one_part(&r->o) ?: "no target is left");
 		else
 			say_enabled(r, command == WP_COMMAND_ENABLE);
 		wp_control_ack(run->control);
 	}
 	return false;
+}
+
+/* When --delay enables or disables it the next time; ~0: at no time. */
+static __u64 next_turn(const struct run *run)
+{
+	const struct wp_delay *d = &run->r->o.delay;
+
+	return run->turns < d->nr ? run->released + d->at[run->turns] : ~0ULL;
+}
+
+/*
+ * What --delay asks for now. As in perf these times are those of the clock, whatever
+ * --control has asked for before.
+ */
+static enum wp_command take_turn(struct run *run)
+{
+	if (wp_clock_now() < next_turn(run))
+		return WP_COMMAND_NONE;
+	if (++run->turns % 2)
+		return WP_COMMAND_ENABLE;
+	if (run->turns < run->r->o.delay.nr)
+		return WP_COMMAND_DISABLE;
+	say_enabled(run->r, false);
+	run->over = true;
+	return WP_COMMAND_STOP;
+}
+
+/* Whether what is recorded is to end, but not the recording. */
+static bool is_disabled(struct run *run)
+{
+	enum wp_command turn = take_turn(run);
+
+	if (turn == WP_COMMAND_ENABLE)
+		say_enabled(run->r, true);
+	run->answers = turn != WP_COMMAND_DISABLE && obey(run, WP_COMMAND_DISABLE);
+	return turn == WP_COMMAND_DISABLE || run->answers;
 }
 
 static __u64 earliest(__u64 a, __u64 b, __u64 c)
@@ -121,13 +155,13 @@ static int loop(struct run *run)
 	struct wp_recording *r = run->r;
 	__u64 interval = r->o.interval_ms * NSEC_PER_MSEC;
 	__u64 next = r->s.start + interval;
-	__u64 end = r->o.range_ns ? r->s.first + r->o.range_ns : ~0ULL;
 	int err = 0;
 
 	wp_record_output_begin(&run->output, r);
 	while (!err && goes_on(run)) {
 		int wake = wp_signals_wait(&r->dev, r->sideband,
-					   earliest(next, end, run->output.next));
+					   earliest(next, next_turn(run),
+						    wp_record_output_next(&run->output)));
 
 		if (wake < 0)
 			return wake;
@@ -139,14 +173,9 @@ static int loop(struct run *run)
 			err = wp_recording_drain_sideband(r);
 		if (err)
 			break;
-		if (wp_clock_now() >= end) {
-			say_enabled(r, false);
+		run->disabled = is_disabled(run);
+		if (run->disabled || run->over)
 			break;
-		}
-		if (obey(run, WP_COMMAND_DISABLE)) {
-			run->disabled = true;
-			break;
-		}
 		if (wake == WP_WAKE_FULL || wp_clock_now() >= next) {
 			err = wp_recording_drain(r, false);
 			next = wp_clock_now() + interval;
@@ -419,22 +448,29 @@ static int wait_to_start(struct run *run)
 {
 	struct wp_recording *r = run->r;
 	__u64 interval = r->o.interval_ms * NSEC_PER_MSEC, now = wp_clock_now();
-	__u64 begins = r->o.delay_ns == ~0ULL ? ~0ULL : now + r->o.delay_ns;
 	__u64 next = now + interval;
+	enum wp_command turn;
 	/* It is not asked: it has no data, nor lost its targets. */
 	struct wp_device idle = { .fd = -1, .info = r->dev.info };
 
 	while (goes_on(run)) {
 		int wake, err = 0;
 
-		if (wp_clock_now() >= begins)
+		turn = take_turn(run);
+		if (turn == WP_COMMAND_ENABLE)
 			return start_late(r);
+		if (turn == WP_COMMAND_DISABLE)
+			say_enabled(r, false);
 		if (obey(run, WP_COMMAND_ENABLE)) {
 			err = start_late(r);
 			wp_control_ack(run->control);
 			return err;
 		}
-		wake = wp_signals_wait(&idle, r->sideband, next < begins ? next : begins);
+		if (run->over)
+			break;
+		wake = wp_signals_wait(&idle, r->sideband,
+				       earliest(next, next_turn(run),
+						wp_record_output_next(&run->output)));
 		if (wake < 0)
 			return wake;
 		r->s.wakeups++;
@@ -442,6 +478,8 @@ static int wait_to_start(struct run *run)
 			err = wp_recording_drain_names(r, false);
 			next = wp_clock_now() + interval;
 		}
+		if (!err && wp_record_output_is_due(&run->output, r))
+			err = wp_record_output_switch(&run->output, r);
 		if (err)
 			return err;
 	}
@@ -455,10 +493,15 @@ static int wait_to_end(struct run *run)
 	/* A timeline takes names up to its end only. */
 	struct wp_sideband *names = run->r->timeline ? NULL : run->r->sideband;
 	int wake = 0, err = 0;
+	__u64 next;
 
 	while (wake >= 0 && !err && goes_on(run)) {
 		obey(run, WP_COMMAND_NONE);
-		wake = wp_signals_wait(&idle, names, wp_clock_now() + 1000 * NSEC_PER_MSEC);
+		take_turn(run);
+		if (run->over)
+			break;
+		next = wp_clock_now() + 1000 * NSEC_PER_MSEC;
+		wake = wp_signals_wait(&idle, names, earliest(next, next_turn(run), ~0ULL));
 		if (names && wake >= 0)
 			err = wp_recording_drain_names(run->r, false);
 	}
@@ -497,6 +540,7 @@ static int record_parts(struct run *run, int err)
 	struct wp_recording *r = run->r;
 	int last;
 
+	run->released = wp_clock_now();
 	if (!err && r->o.later) {
 		say_enabled(r, false);
 		err = wait_to_start(run);
@@ -505,13 +549,14 @@ static int record_parts(struct run *run, int err)
 		run->disabled = false;
 		if (!err)
 			err = loop(run);
-		last = finish(r, run->disabled && !one_part(r));
+		last = finish(r, run->disabled && !wp_recording_one_part(&r->o));
 		err = err ? err : last;
 		if (err || !run->disabled)
 			return err;
 		say_enabled(r, false);
-		wp_control_ack(run->control);
-		if (one_part(r))
+		if (run->answers)
+			wp_control_ack(run->control);
+		if (wp_recording_one_part(&r->o))
 			return wait_to_end(run);
 		r->s.start = 0;
 		err = wait_disabled(run);

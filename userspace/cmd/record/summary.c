@@ -226,7 +226,9 @@ static const char *advice(const struct wp_record_opts *o, const struct wp_record
 
 	switch (unwind) {
 	case WALLPROF_UNWIND_DEPTH:
-		return "try a larger --max-stack";
+		return o->max_stack < WALLPROF_MAX_STACK ?
+		       "try a larger --max-stack" :
+		       "they are deeper than the largest --max-stack";
 	case WALLPROF_UNWIND_NOT_RESIDENT:
 		return "these threads were blocked before, and their stacks are not in memory";
 	case WALLPROF_UNWIND_NO_TABLE:

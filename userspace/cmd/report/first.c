@@ -30,6 +30,7 @@
 #define CPU_ROWS	5
 #define LOCK_ROWS	5
 #define EVENTS		4	/* of other kinds than on-CPU time */
+#define EMPTY_EVENTS	3	/* of these, named though they have no samples */
 
 /**
  * struct longest - longest times of a thread, from the ledger
@@ -56,6 +57,8 @@ struct longest {
  * @least: events of other kinds that occurred less often are left out
  * @more_events: how many of them
  * @more_count: how often they occurred
+ * @empty: how many events have no samples
+ * @empty_names: the names of the first ones
  * @causes: samples have causes
  * @timeline: there is a timeline
  * @ids: struct thread_id of threads in the ledger
@@ -78,6 +81,8 @@ struct first {
 	__u64 least;
 	unsigned int more_events;
 	__u64 more_count;
+	unsigned int empty;
+	char empty_names[EMPTY_EVENTS * 128];
 	bool causes;
 	bool timeline;
 	struct wp_intern ids;
@@ -463,6 +468,35 @@ static int choose_events(struct first *f)
 	return 0;
 }
 
+/* Somebody asked for it, and must not search for it in vain. */
+static void add_empty(struct first *f, const struct wp_section *section)
+{
+	const struct wp_perfevents *events = wp_profile_events(f->o->samples->profile);
+	const struct perf_event_attr *attr = &events->event[section->event].attr;
+	size_t len = strlen(f->empty_names);
+	char name[128];
+
+	/* It never has any: the records of processes are its. */
+	if (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY)
+		return;
+	if (f->empty++ >= EMPTY_EVENTS)
+		return;
+	wp_text_show(name, sizeof(name), section->title, false);
+	snprintf(f->empty_names + len, sizeof(f->empty_names) - len, "%s%s", len ? ", " : "",
+		 name);
+}
+
+static void print_empty(const struct first *f)
+{
+	if (!f->empty || !f->o->samples->sum.nr)
+		return;
+	putchar('\n');
+	if (f->empty <= EMPTY_EVENTS)
+		wp_screen_line("# no samples of %s", f->empty_names);
+	else
+		wp_screen_line("# no samples of %u events", f->empty);
+}
+
 /* On-CPU time, or another event. */
 static int on_cpu(void *ctx, const struct wp_section *section)
 {
@@ -502,8 +536,11 @@ static int on_cpu(void *ctx, const struct wp_section *section)
 	}
 	if (err)
 		return wp_no_memory("the report");
-	if (!f->rows.total && !idle)
+	if (!f->rows.total && !idle) {
+		if (section->kind == WP_SECTION_OTHER)
+			add_empty(f, section);
 		return 0;
+	}
 	if (section->kind == WP_SECTION_OTHER && f->rows.total < f->least) {
 		f->more_events++;
 		f->more_count += f->rows.total;
@@ -597,6 +634,8 @@ int wp_report_first(const struct wp_report_first *o)
 			       f.more_events, f.more_events == 1 ? "" : "s",
 			       (uint64_t)f.more_count);
 	}
+	if (!err)
+		print_empty(&f);
 	wp_waitrows_free(&f.locks);
 	wp_waitrows_free(&f.rows);
 	wp_intern_free(&f.ids);

@@ -141,7 +141,7 @@ static void put_cause(struct wp_json *j, const struct wp_profile_cause *c)
 	if (c->by[0])
 		wp_json_string(j, "by", c->by);
 	if (c->error[0])
-		wp_json_string(j, "error", c->error);
+		wp_json_string(j, c->by[0] == '-' ? "error" : "name", c->error);
 }
 
 /* The lock that a thread waited for, and who held it. */

@@ -113,12 +113,22 @@ static int pad(const char *text, size_t width)
 
 static void figure_of(char to[24], __u64 value, bool ns)
 {
-	if (ns)
-		snprintf(to, 24, "%.3f", (double)value / 1e9);
-	else if (value < 1000000000)
+	static const char units[] = "GTPE";
+	double figure = (double)value / 1e9;
+	unsigned int i;
+
+	if (ns) {
+		snprintf(to, 24, "%.3f", figure);
+		return;
+	}
+	if (value < 1000000000) {
 		snprintf(to, 24, "%" PRIu64, (uint64_t)value);
-	else
-		snprintf(to, 24, "%.3fG", (double)value / 1e9);
+		return;
+	}
+	/* Up to what is printed as 999.999: the column has no more room. */
+	for (i = 0; figure >= 999.9995 && units[i + 1]; i++)
+		figure /= 1000;
+	snprintf(to, 24, "%.3f%c", figure, units[i]);
 }
 
 /* Print names, on one line with the figures or on two. */

@@ -428,3 +428,23 @@ int wp_stacks_sweep(struct wp_stacks *s)
 	/* Freed slots break probe sequences; rebuild the table. */
 	return resize_stacks(s, size_for(live + 1));
 }
+
+/**
+ * wp_stacks_forget_ids() - go on with the ids of another session of the module
+ * @s: the table
+ *
+ * The stacks stay, and are known again, unless there are many. Those that were looked up
+ * before may be gone, except those that are held.
+ *
+ * Return: 0 or -ENOMEM; then some ids may be left.
+ */
+int wp_stacks_forget_ids(struct wp_stacks *s)
+{
+	wp_stacks_doom(s);
+	if (s->nr_stacks >= SWEEP_ROOM)
+		return wp_stacks_sweep(s);
+	memset(s->ids, 0, (s->ids_mask + 1) * sizeof(*s->ids));
+	s->nr_ids = 0;
+	s->doomed = false;
+	return 0;
+}

@@ -88,5 +88,6 @@ bool wp_stacks_want_doom(const struct wp_stacks *s);
 void wp_stacks_doom(struct wp_stacks *s);
 void wp_stacks_keep(struct wp_stacks *s, __u64 id);
 int wp_stacks_sweep(struct wp_stacks *s);
+int wp_stacks_forget_ids(struct wp_stacks *s);
 
 #endif /* WP_LIB_MODEL_STACKS_H */

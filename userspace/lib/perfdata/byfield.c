@@ -164,6 +164,20 @@ bool wp_byfield_is_error(const char *event, const struct wp_tracepoint_field *fi
 }
 
 /**
+ * wp_byfield_is_call() - whether a field is the number of a system call
+ * @event: name of the event
+ * @field: the field
+ *
+ * Return: true for that of all system calls; each by itself has one of them.
+ */
+bool wp_byfield_is_call(const char *event, const struct wp_tracepoint_field *field)
+{
+	return !strcmp(field->name, "id") &&
+	       (!strncmp(event, "raw_syscalls:sys_enter/", strlen("raw_syscalls:sys_enter/")) ||
+		!strncmp(event, "raw_syscalls:sys_exit/", strlen("raw_syscalls:sys_exit/")));
+}
+
+/**
  * wp_byfield_error() - the name of an error
  * @field: a field of which negative values are errors
  * @raw: as of wp_byfield_text()

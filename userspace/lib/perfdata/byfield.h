@@ -22,6 +22,7 @@ bool wp_byfield_of(const char *event, char *field, size_t size);
 void wp_byfield_text(const struct wp_tracepoint_field *field, const void *raw,
 		     char text[WP_BYFIELD_TEXT]);
 bool wp_byfield_is_error(const char *event, const struct wp_tracepoint_field *field);
+bool wp_byfield_is_call(const char *event, const struct wp_tracepoint_field *field);
 void wp_byfield_error(const struct wp_tracepoint_field *field, const void *raw,
 		      char name[WP_BYFIELD_TEXT]);
 

@@ -28,6 +28,7 @@ void wp_profby_set(struct wp_profby *by, const struct wp_perfevent *event)
 		return;
 	by->field = f;
 	by->errors = wp_byfield_is_error(event->name, f);
+	by->calls = wp_byfield_is_call(event->name, f);
 	/* Records of the kernel's tracepoints, with -R, have no such number. */
 	f = strcmp(tp->system, WP_RAW_SYSTEM) ? NULL :
 	    wp_tracepoint_field(tp, WP_BYFIELD_SAMPLES);
@@ -62,7 +63,7 @@ bool wp_profby_read(const struct wp_profby *by, const struct wp_perfrecord *rec,
  * wp_profby_label() - what a sample is summed by, as a frame
  * @by: of its event
  * @value: the value; empty if there is none
- * @error: name of an error, or empty
+ * @error: name of an error or a system call, or empty
  * @text: buffer
  * @size: its size
  *

@@ -14,11 +14,13 @@
  * @field: the field; NULL: none
  * @samples: number of samples in a sum; NULL: unknown
  * @errors: negative values of @field are errors
+ * @calls: those of @field are numbers of system calls
  */
 struct wp_profby {
 	const struct wp_tracepoint_field *field;
 	const struct wp_tracepoint_field *samples;
 	bool errors;
+	bool calls;
 };
 
 void wp_profby_set(struct wp_profby *by, const struct wp_perfevent *event);

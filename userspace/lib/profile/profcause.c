@@ -3,7 +3,9 @@
  * The cause of a sample of off-CPU time, from its raw payload: of a recording with -R by the
  * payload's description, of another one from a struct wp_offcpu_raw. Called by profile.c.
  */
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/model/cause.h"
@@ -80,6 +82,30 @@ static void get_call(struct wp_profcauses *p, __u32 nr, bool compat, struct wp_p
 		snprintf(kept[nr], sizeof(buf), "%s",
 			 wp_syscall_name_on(p->arch, nr, compat, buf, sizeof(buf)));
 	snprintf(c->syscall, sizeof(c->syscall), "%s", kept[nr]);
+}
+
+/**
+ * wp_profcause_call() - name of the system call that a sample is summed by
+ * @p: the names
+ * @number: its number
+ * @name: set to the name; empty if it has none
+ *
+ * Those of 32-bit programs have other numbers; the tracepoint does not say whose it is.
+ */
+void wp_profcause_call(struct wp_profcauses *p, const char *number, char name[WP_BYFIELD_TEXT])
+{
+	struct wp_profile_cause c = { .syscall = "" };
+	unsigned long nr;
+
+	if (!isdigit((unsigned char)*number))
+		return;
+	nr = strtoul(number, NULL, 10);
+	if (nr >= WALLPROF_SYSCALL_OTHER)
+		return;
+	get_call(p, nr, false, &c);
+	/* One without a name is "syscall 999". */
+	if (!strchr(c.syscall, ' '))
+		snprintf(name, WP_BYFIELD_TEXT, "%.*s", WP_BYFIELD_TEXT - 1, c.syscall);
 }
 
 static void set_owner(const struct wp_profcauses *p, struct wp_profile_cause *c, __u32 owner,

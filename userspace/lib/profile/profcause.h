@@ -66,5 +66,6 @@ void wp_profcause_fields(struct wp_profcause_fields *to, const struct wp_tracepo
 bool wp_profcause_read(struct wp_profcauses *p, const struct wp_profcause_fields *event,
 		       const struct wp_perfrecord *rec, struct wp_profile_sample *sample,
 		       struct wp_profile_cause *c);
+void wp_profcause_call(struct wp_profcauses *p, const char *number, char name[WP_BYFIELD_TEXT]);
 
 #endif /* WP_LIB_PROFILE_PROFCAUSE_H */

@@ -267,6 +267,8 @@ static int cause_of(struct wp_profile *p, const struct wp_perfrecord *rec,
 	if (!wp_profcause_read(&p->names, &event->fields, rec, sample, &c) &&
 	    !wp_profby_read(&event->by, rec, c.by, c.error, &sample->count))
 		return 0;
+	if (event->by.calls)
+		wp_profcause_call(&p->names, c.by, c.error);
 	sample->cause = wp_intern(&p->causes, &c, sizeof(c), NULL);
 	return sample->cause ? 0 : wp_no_memory("the samples of the recording");
 }

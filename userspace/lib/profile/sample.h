@@ -50,7 +50,7 @@ struct wp_profile_thread {
  * @object: the object of the wait, if known: a file, a socket, the variable of a lock; a
  *	truncated text begins with "...". Without record -R, locks only
  * @by: of a sample of an event with wp_profile_by(): the value of this field
- * @error: name of the error that this is, or empty
+ * @error: name of the error or of the system call that this is, or empty
  * @owner_comm: name of @owner at that time, unsanitized; empty if unknown
  * @owner: the thread that held the lock, if that was recorded and is known, or 0
  * @lock: enum wallprof_lock, for wp_lockowner_kind()

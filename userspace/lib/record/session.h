@@ -119,6 +119,7 @@ struct wp_recording {
 
 bool wp_recording_wants_causes(const struct wp_record_opts *o);
 bool wp_recording_chains(const struct wp_record_opts *o);
+const char *wp_recording_one_part(const struct wp_record_opts *o);
 int wp_recording_configure(struct wp_recording *r);
 int wp_recording_open_output(struct wp_recording *r);
 int wp_recording_open_file(struct wp_recording *r);

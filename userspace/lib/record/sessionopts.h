@@ -31,6 +31,20 @@ struct wp_switching {
 	bool has_names;
 };
 
+/* 64 ranges. */
+#define WP_MAX_TURNS	128
+
+/**
+ * struct wp_delay - when a recording is enabled and disabled by itself
+ * @at: ns after the command has begun: enabled at the first, disabled at the second, and so
+ *	on; in order
+ * @nr: how many; if the last one disables it, the recording ends there
+ */
+struct wp_delay {
+	__u64 at[WP_MAX_TURNS];
+	unsigned int nr;
+};
+
 /**
  * struct wp_record_opts - the options, checked
  * @target: the threads to record
@@ -38,9 +52,8 @@ struct wp_switching {
  * @has_cpus: @cpus was given; else all CPUs
  * @command: the command to run, its arguments, NULL; or NULL
  * @own: the command is the target
- * @later: recording begins after the command: @delay_ns
- * @delay_ns: how long after it; ~0: not by itself
- * @range_ns: how long is recorded then; 0: to the end
+ * @later: recording begins after the command: by @delay, or when it is asked to
+ * @delay: when it begins, pauses and ends
  * @inherit: record children of targets, too
  * @events: the events that are sampled
  * @freq: samples per second of events that do not ask for another number; 0: @period counts
@@ -87,8 +100,7 @@ struct wp_record_opts {
 	char **command;
 	bool own;
 	bool later;
-	__u64 delay_ns;
-	__u64 range_ns;
+	struct wp_delay delay;
 	bool inherit;
 	struct wp_event_list events;
 	__u64 freq;

@@ -162,11 +162,9 @@ int wp_recording_pause(struct wp_recording *r)
 	if (has_list(&r->o.target) && !r->o.target.nr)
 		return -ESRCH;
 	/* Ids of stacks are a session's, and so is who was blocked when it began. */
-	wp_stacks_free(&r->stacks);
-	err = wp_stacks_init(&r->stacks);
+	err = wp_stacks_forget_ids(&r->stacks);
 	wp_blocked_free(&r->blocked);
 	r->o.later = true;
-	r->o.delay_ns = ~0ULL;
 	do {
 		wp_device_close(&r->dev);
 		if (!err && has_list(&r->o.target))

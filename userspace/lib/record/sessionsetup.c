@@ -274,6 +274,20 @@ bool wp_recording_chains(const struct wp_record_opts *o)
 	return o->wakers && (o->intervals || (o->raw && o->wait_ns));
 }
 
+/**
+ * wp_recording_one_part() - why a recording that was disabled cannot be enabled again
+ * @o: the options
+ *
+ * Return: the reason, or NULL if it can.
+ */
+const char *wp_recording_one_part(const struct wp_record_opts *o)
+{
+	if (o->timeline)
+		return "a timeline has one part";
+	/* Numbers of intervals are a session's. */
+	return wp_recording_chains(o) ? "intervals with their wakers' have one part" : NULL;
+}
+
 /*
  * Whether there are events whose stacks repeat: clocks and what a PMU counts may interrupt
  * anywhere. The module has a cache for those that have the session's options for stacks.
