@@ -22,6 +22,8 @@ struct wp_session;
  * @flags: WALLPROF_STACK_BY_FP
  * @unknown: the session walks by tables, and the process's mappings are unknown
  * @slow: it went by tables, in the slow form
+ * @interp: how the capture of interpreted functions ended, enum wallprof_interp_reason + 1;
+ *	0: the stack has no native frame of an interpreter
  * @id: the stack's id, if it was cached: nothing was walked then
  * @generation: of the mappings, if tables were used
  * @changes: wp_mappings_changes() before the mappings were looked up
@@ -32,6 +34,7 @@ struct wp_walk {
 	u8 flags;
 	bool unknown;
 	bool slow;
+	u8 interp;
 	u64 id;
 	u64 generation;
 	u64 changes;
