@@ -7,10 +7,10 @@
  * The interpreter keeps what is read here anywhere, and not as words that the stack cache
  * could compare. So such a stack is not cached.
  */
+#include "compat/ptrace.h"
 #include "compat/uaccess.h"
 #include "interp_stack.h"
 #include "pure/interp.h"
-#include "stack.h"
 #include "state.h"
 
 /* Reads a word within user_access_begin(). */
@@ -37,23 +37,37 @@ static const struct wp_interp_ops wp_interp_stack_ops_nmi = {
 };
 
 /*
+ * The thread pointer of current at an event that interrupted @event, or in a probe of the
+ * scheduler, if that is NULL; 0 if it is not known. In the middle of a switch it is the
+ * next thread's, while current is still the last one, whose own was just saved. Any
+ * context; current has an mm.
+ */
+static u64 wp_interp_thread(struct pt_regs *event)
+{
+	u64 thread = wp_thread_pointer();
+
+	return !event || user_mode(event) || thread == wp_thread_pointer_saved(current) ?
+	       thread : 0;
+}
+
+/*
  * Begins: returns how many native frames of the interpreter there are, 0 if nothing is to
  * be read. Any context.
  */
 static __always_inline unsigned int
 wp_interp_begin(const struct wallprof_interp *interp, struct wp_scratch *scratch,
-		unsigned int nr, unsigned int max, struct wp_walk *walk)
+		unsigned int nr, unsigned int max, u8 stop, bool by_fp)
 {
 	unsigned int natives;
 
 	natives = max > 1 ? wp_interp_natives(interp, scratch->user, nr) : 0;
+	scratch->runs.ended = 0;
 	if (!natives)
 		return 0;
-	walk->notes.whole = false;
 	scratch->runs.room = max - nr;
 	/* By frame pointer, a frame can be left out: only the number of all would show it. */
-	if (walk->stop != WALLPROF_UNWIND_END && walk->flags & WALLPROF_STACK_BY_FP) {
-		walk->interp = WALLPROF_INTERP_RUNS + 1;
+	if (stop != WALLPROF_UNWIND_END && by_fp) {
+		scratch->runs.ended = WALLPROF_INTERP_RUNS + 1;
 		return 0;
 	}
 	return natives;
@@ -62,9 +76,9 @@ wp_interp_begin(const struct wallprof_interp *interp, struct wp_scratch *scratch
 /* Takes over the functions; returns the number of words. Any context. */
 static __always_inline unsigned int
 wp_interp_end(const struct wallprof_interp *interp, struct wp_scratch *scratch,
-	      unsigned int nr, u8 reason, struct wp_walk *walk)
+	      unsigned int nr, u8 reason)
 {
-	walk->interp = reason + 1;
+	scratch->runs.ended = reason + 1;
 	if (reason != WALLPROF_INTERP_READ && reason != WALLPROF_INTERP_NO_ROOM)
 		return nr;
 	return wp_interp_merge(interp, scratch->user, nr, &scratch->runs);
@@ -73,11 +87,12 @@ wp_interp_end(const struct wallprof_interp *interp, struct wp_scratch *scratch,
 /**
  * wp_interp_stack - add the interpreted functions to a user stack
  * @interp: description of the process's interpreter
- * @scratch: in and out: the stack
+ * @scratch: in and out: the stack; its runs say how it ended
  * @nr: its frames
  * @max: words that it may have, at least @nr
- * @thread: current's thread pointer, 0 if it is not known
- * @walk: in and out
+ * @event: what was interrupted, in a sample; NULL in a probe of the scheduler
+ * @stop: stop reason of the walk
+ * @by_fp: it has frames that were found by frame pointer
  *
  * Flattened, since it must not call while user memory is open.
  *
@@ -86,15 +101,17 @@ wp_interp_end(const struct wallprof_interp *interp, struct wp_scratch *scratch,
  */
 __attribute__((__flatten__)) unsigned int
 wp_interp_stack(const struct wallprof_interp *interp, struct wp_scratch *scratch,
-		unsigned int nr, unsigned int max, u64 thread, struct wp_walk *walk)
+		unsigned int nr, unsigned int max, struct pt_regs *event, u8 stop, bool by_fp)
 {
-	bool complete = walk->stop == WALLPROF_UNWIND_END;
+	bool complete = stop == WALLPROF_UNWIND_END;
 	u8 reason = WALLPROF_INTERP_FAULT;
 	unsigned int natives;
+	u64 thread;
 
-	natives = wp_interp_begin(interp, scratch, nr, max, walk);
+	natives = wp_interp_begin(interp, scratch, nr, max, stop, by_fp);
 	if (!natives)
 		return nr;
+	thread = wp_interp_thread(event);
 	pagefault_disable();
 	if (user_access_begin((void __user *)0, TASK_SIZE_MAX - 1)) {
 		reason = wp_interp_walk(&wp_interp_stack_ops, NULL, interp, thread,
@@ -102,33 +119,34 @@ wp_interp_stack(const struct wallprof_interp *interp, struct wp_scratch *scratch
 		user_access_end();
 	}
 	pagefault_enable();
-	return wp_interp_end(interp, scratch, nr, reason, walk);
+	return wp_interp_end(interp, scratch, nr, reason);
 }
 
 /**
  * wp_interp_stack_nmi - the same, in any context
  * @interp: description of the process's interpreter
- * @scratch: in and out: the stack
+ * @scratch: in and out: the stack; its runs say how it ended
  * @nr: its frames
  * @max: words that it may have, at least @nr
- * @thread: current's thread pointer, 0 if it is not known
- * @walk: in and out
+ * @event: what was interrupted
+ * @stop: stop reason of the walk
+ * @by_fp: it has frames that were found by frame pointer
  *
  * Context: any, NMI included; preemption off; current's mm is loaded.
  * Return: the number of words of the stack.
  */
 unsigned int wp_interp_stack_nmi(const struct wallprof_interp *interp,
 				 struct wp_scratch *scratch, unsigned int nr, unsigned int max,
-				 u64 thread, struct wp_walk *walk)
+				 struct pt_regs *event, u8 stop, bool by_fp)
 {
-	bool complete = walk->stop == WALLPROF_UNWIND_END;
+	bool complete = stop == WALLPROF_UNWIND_END;
 	unsigned int natives;
 	u8 reason;
 
-	natives = wp_interp_begin(interp, scratch, nr, max, walk);
+	natives = wp_interp_begin(interp, scratch, nr, max, stop, by_fp);
 	if (!natives)
 		return nr;
-	reason = wp_interp_walk(&wp_interp_stack_ops_nmi, NULL, interp, thread, TASK_SIZE_MAX,
-				natives, complete, &scratch->runs);
-	return wp_interp_end(interp, scratch, nr, reason, walk);
+	reason = wp_interp_walk(&wp_interp_stack_ops_nmi, NULL, interp, wp_interp_thread(event),
+				TASK_SIZE_MAX, natives, complete, &scratch->runs);
+	return wp_interp_end(interp, scratch, nr, reason);
 }

@@ -4,14 +4,15 @@
 
 #include <linux/types.h>
 
+struct pt_regs;
 struct wallprof_interp;
 struct wp_scratch;
-struct wp_walk;
 
 unsigned int wp_interp_stack(const struct wallprof_interp *interp, struct wp_scratch *scratch,
-			     unsigned int nr, unsigned int max, u64 thread, struct wp_walk *walk);
+			     unsigned int nr, unsigned int max, struct pt_regs *event, u8 stop,
+			     bool by_fp);
 unsigned int wp_interp_stack_nmi(const struct wallprof_interp *interp,
 				 struct wp_scratch *scratch, unsigned int nr, unsigned int max,
-				 u64 thread, struct wp_walk *walk);
+				 struct pt_regs *event, u8 stop, bool by_fp);
 
 #endif /* WALLPROF_INTERP_STACK_H */

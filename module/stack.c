@@ -218,20 +218,6 @@ static __always_inline struct pt_regs *wp_stack_user_regs(struct pt_regs *regs)
 }
 
 /*
- * The thread pointer of current at an event that interrupted @event, or in a probe of the
- * scheduler, if that is NULL; 0 if it is not known. In the middle of a switch it is the
- * next thread's, while current is still the last one, whose own was just saved. Any
- * context; current has an mm.
- */
-static u64 wp_stack_thread(struct pt_regs *event)
-{
-	u64 thread = wp_thread_pointer();
-
-	return !event || user_mode(event) || thread == wp_thread_pointer_saved(current) ?
-	       thread : 0;
-}
-
-/*
  * Returns the code of current's process, if its stack is to be walked by tables. Valid as
  * long as interrupts are off, or the NMI lasts. Any context.
  */
@@ -479,7 +465,7 @@ const struct wp_cached_stack *wp_stack_cached_by_id(struct wp_session *session, 
 /*
  * Walks the user stack that @regs begin, unless it is cached. Must be inlined, as must all
  * that it calls while user memory is open. @scratch gets the addresses; @event: as
- * wp_stack_thread() has it. Context: irqs off, not NMI; current has a user stack, and its
+ * wp_interp_stack() has it. Context: irqs off, not NMI; current has a user stack, and its
  * mm is loaded. Returns the number of words.
  */
 static __always_inline unsigned int
@@ -523,9 +509,13 @@ wp_walk_user(struct wp_session *session, struct pt_regs *regs, struct wp_stack_c
 		user_access_end();
 	}
 	pagefault_enable();
-	if (code && unlikely(code->interp) && !walk->id)
-		nr = wp_interp_stack(code->interp, scratch, nr, max, wp_stack_thread(event),
-				     walk);
+	if (code && unlikely(code->interp) && !walk->id) {
+		nr = wp_interp_stack(code->interp, scratch, nr, max, event, walk->stop,
+				     walk->flags & WALLPROF_STACK_BY_FP);
+		walk->interp = scratch->runs.ended;
+		/* What decided it is not among the notes. */
+		walk->notes.whole &= !walk->interp;
+	}
 	return nr;
 }
 
@@ -676,9 +666,11 @@ unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *sc
 		nr = wp_unwind_cfi(&wp_walk_ops_nmi, &reader, &code->maps, by_fp, ip, sp,
 				   wp_user_limit(true), scratch->user, max, &result);
 		wp_walk_take(walk, &result);
-		if (unlikely(code->interp))
-			nr = wp_interp_stack_nmi(code->interp, scratch, nr, max,
-						 wp_stack_thread(event), walk);
+		if (unlikely(code->interp)) {
+			nr = wp_interp_stack_nmi(code->interp, scratch, nr, max, event,
+						 walk->stop, result.by_fp);
+			walk->interp = scratch->runs.ended;
+		}
 		return nr;
 	}
 	if (max > 1 && !by_fp) {

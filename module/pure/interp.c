@@ -5,7 +5,7 @@
  *
  * Pure. Process context.
  */
-#include "interp.h"
+#include "pure/interp.h"
 
 /* Whether the ranges are code of a process, one at least, and none overlap. */
 static bool wp_interp_check_ranges(const struct wallprof_interp *interp, u64 limit)

@@ -36,12 +36,15 @@ struct wp_interp_ops {
  * @room: how many are to be there at most
  * @words: two of each function, the innermost first
  * @functions: how many are in @words, by run
+ * @ended: for the caller: how the capture ended, enum wallprof_interp_reason + 1; 0: the
+ *	stack has no native frame of an interpreter
  */
 struct wp_interp_runs {
 	unsigned int nr;
 	unsigned int room;
 	u64 words[WALLPROF_MAX_STACK];
 	u8 functions[WALLPROF_MAX_STACK];
+	u8 ended;
 };
 
 /* A value beside enum wallprof_interp_reason, within the walk. */

@@ -160,7 +160,8 @@ static void is_function(struct kunit *test, unsigned int at, unsigned int n, u64
 	KUNIT_EXPECT_EQ(test, WALLPROF_INTERP_CODE_ADDRESS(stack[at]), code_at(n % 8));
 	KUNIT_EXPECT_TRUE(test, WALLPROF_INTERP_IS_AT(stack[at + 1]));
 	KUNIT_EXPECT_EQ(test, WALLPROF_INTERP_AT_PLACE(stack[at + 1]), place);
-	KUNIT_EXPECT_EQ(test, WALLPROF_INTERP_AT_HASH(stack[at + 1]), wallprof_interp_hash(words, 2));
+	KUNIT_EXPECT_EQ(test, WALLPROF_INTERP_AT_HASH(stack[at + 1]),
+			wallprof_interp_hash(words, 2));
 }
 
 static void check_refuses(struct kunit *test)
@@ -578,4 +579,5 @@ static struct kunit_suite interp_suite = {
 	.init = suite_init,
 	.test_cases = interp_cases,
 };
+
 kunit_test_suite(interp_suite);

@@ -87,8 +87,10 @@ static inline u8 interp_model_function(const struct interp_user *u,
 	s32 number = 0;
 	u8 r;
 
-	if ((r = interp_model_read(u, frame, d->frame_code, &code, 8)) != WP_INTERP_ON ||
-	    (r = interp_model_read(u, code, d->code_type_at, &type, 8)) != WP_INTERP_ON)
+	r = interp_model_read(u, frame, d->frame_code, &code, 8);
+	if (r == WP_INTERP_ON)
+		r = interp_model_read(u, code, d->code_type_at, &type, 8);
+	if (r != WP_INTERP_ON)
 		return r;
 	if (type != d->code_type)
 		return WALLPROF_INTERP_BAD;

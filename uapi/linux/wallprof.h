@@ -1008,10 +1008,10 @@ struct wallprof_map {
  * Errors, besides the common ones: EINVAL: not configured; a mapping that is
  * empty, out of order or beyond user space, or names a table that was never pushed; an
  * interpreter that is not described as wallprof_interp.h has it. E2BIG: as of this struct,
- * of the interpreter's. ENOENT: it names a table that was dropped: push it again. ESRCH: there is no such
- * process, or it has no memory. EPERM: the caller may not read its memory. ESTALE: the
- * process has executed another program since @start_stack was read, or is executing one
- * now.
+ * of the interpreter's. ENOENT: it names a table that was dropped: push it again. ESRCH:
+ * there is no such process, or it has no memory. EPERM: the caller may not read its memory.
+ * ESTALE: the process has executed another program since @start_stack was read, or is
+ * executing one now.
  */
 struct wallprof_maps {
 	__u32 size;

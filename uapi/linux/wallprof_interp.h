@@ -12,8 +12,8 @@
  *
  * In the words of a user stack, &struct wallprof_stack.ips, there are two words for each
  * function of a run behind the address of the native frame that executes it, the innermost
- * function first. The highest three bits tell them from addresses of a process, which have
- * 0 in the highest bit (the first word of a stack is always an address, whatever it is):
+ * function first. The highest three bits distinguish them from addresses of a process,
+ * whose highest bit is 0 (the first word of a stack is always an address, whatever it is):
  *
  *	WALLPROF_INTERP_CODE | address of the code object, which is below 1 << 56
  *	WALLPROF_INTERP_AT | place << 32 | hash

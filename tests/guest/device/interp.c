@@ -3,6 +3,8 @@
  * Interpreted functions in stacks: which descriptions MAPS refuses, and what is recorded of
  * an interpreter that is forged here. A function calls itself by way of another; each of its
  * frames executes a run of a chain that the test has built.
+ *
+ * Above 700 lines: the tests share the forged interpreter.
  */
 #include <stddef.h>
 #include <linux/wallprof_interp.h>
