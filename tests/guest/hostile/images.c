@@ -677,7 +677,8 @@ long run_maps(struct thread *t, const __u64 *a)
 		  maps.nr > WALLPROF_MAX_MAPS || !maps.nr != !maps.maps))
 		want = -EINVAL;
 	ret = command(t, a[0], &(struct command){
-		WALLPROF_IOC_MAPS, &maps, sizeof(maps), a[7], a[8], 0, want, errno_maps });
+		WALLPROF_IOC_MAPS, &maps, sizeof(maps), a[7], a[8], 0, want, errno_maps,
+		.least = offsetof(struct wallprof_maps, interp) });
 	if (m && want == SOME && struct_good(a[7], a[8]) && place.class == PLACE_GOOD &&
 	    ret != -ENOMEM) {
 		if (who >= 6 && who <= 8 && ret != -ESRCH)
