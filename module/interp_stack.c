@@ -12,6 +12,7 @@
 #include "interp_stack.h"
 #include "pure/interp.h"
 #include "state.h"
+#include "user_nospec.h"
 
 /* Reads a word within user_access_begin(). */
 static __always_inline bool wp_interp_user(void *ctx, u64 addr, u64 *value)

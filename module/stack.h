@@ -9,6 +9,7 @@
 
 #include "compat/uaccess.h"
 #include "pure/stack_cache.h"
+#include "user_nospec.h"
 
 struct pt_regs;
 struct wp_cpu;

@@ -9,8 +9,11 @@
 #include <asm/unistd.h>
 
 #if defined(CONFIG_X86_64)
+#include <asm/hwcap2.h>
+#ifdef HWCAP2_FSGSBASE	/* 5.9: user code may set it without a call */
 #include <asm/cpufeature.h>
 #include <asm/fsgsbase.h>
+#endif
 
 static inline bool wp_regs_64bit(struct pt_regs *regs)
 {
@@ -74,7 +77,11 @@ static inline u64 wp_syscall_arg4_64(const struct pt_regs *regs)
  */
 static inline u64 wp_thread_pointer(void)
 {
-	return boot_cpu_has(X86_FEATURE_FSGSBASE) ? rdfsbase() : current->thread.fsbase;
+#ifdef HWCAP2_FSGSBASE
+	if (boot_cpu_has(X86_FEATURE_FSGSBASE))
+		return rdfsbase();
+#endif
+	return current->thread.fsbase;
 }
 
 /* The thread pointer of such a thread when it last left its CPU, or was set by a call. */

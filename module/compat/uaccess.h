@@ -3,7 +3,6 @@
 #ifndef WALLPROF_COMPAT_UACCESS_H
 #define WALLPROF_COMPAT_UACCESS_H
 
-#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 
@@ -18,19 +17,6 @@
 #ifndef TASK_SIZE_MAX
 #define TASK_SIZE_MAX	TASK_SIZE_64
 #endif
-
-/*
- * The walk has checked an address, but a CPU may speculate past that check with an
- * address that the user chose. The mask keeps such a read out of kernel memory.
- */
-static __always_inline u64 wp_user_nospec(u64 addr)
-{
-	unsigned long limit = TASK_SIZE_MAX;
-
-	/* In a register for 5.10: as a constant it is too long for a compare. */
-	OPTIMIZER_HIDE_VAR(limit);
-	return array_index_nospec(addr, limit);
-}
 
 /*
  * Reads user memory in any context, NMI included: does not fault, does not sleep. x86 has
