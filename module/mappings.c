@@ -24,6 +24,7 @@
 #include "access.h"
 #include "compat/uaccess.h"
 #include "mappings.h"
+#include "pure/interp.h"
 #include "state.h"
 #include "unwind_store.h"
 
@@ -105,10 +106,11 @@ static void wp_process_delete(struct wp_session *session, struct wp_process *pro
 	wp_store_charge(session, -(s64)sizeof(*process));
 }
 
-/* What a process's mappings are charged with. */
-static size_t wp_code_bytes(u32 nr)
+/* Size of a process's mappings, for which they are charged. */
+static size_t wp_code_bytes(u32 nr, bool interp)
 {
-	return sizeof(struct wp_code) + nr * sizeof(struct wp_map);
+	return sizeof(struct wp_code) + nr * sizeof(struct wp_map) +
+	       (interp ? sizeof(struct wallprof_interp) : 0);
 }
 
 /* Frees mappings that no probe can reach any more, or not yet; releases their tables. */
@@ -132,7 +134,7 @@ static void wp_process_free(struct wp_session *session, struct wp_process *proce
 	struct wp_code *code = process->code;
 
 	if (refcount_dec_and_test(&code->refs)) {
-		wp_store_charge(session, -(s64)wp_code_bytes(code->maps.nr));
+		wp_store_charge(session, -(s64)wp_code_bytes(code->maps.nr, code->interp));
 		wp_code_free(code);
 	}
 	mmdrop(process->mm);
@@ -373,10 +375,31 @@ static int wp_map_set(struct wp_mappings *mappings, struct wp_map *map,
 	return user->table ? wp_store_use(mappings, user->table, &map->table) : 0;
 }
 
+/* Copies the description of a process's interpreter from the user, and checks it. */
+static int wp_interp_read_user(struct wallprof_interp *interp, const void __user *user)
+{
+	u32 size;
+	int err;
+
+	if (get_user(size, (const u32 __user *)user))
+		return -EFAULT;
+	if (size < sizeof(*interp))
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	err = copy_struct_from_user(interp, sizeof(*interp), user, size);
+	if (err)
+		return err;
+	/* Another thread may have written to it since. */
+	interp->size = sizeof(*interp);
+	return wp_interp_check(interp, TASK_SIZE_MAX) ? 0 : -EINVAL;
+}
+
 /* Copies a process's mappings from the user. */
 static struct wp_code *wp_code_read(struct wp_session *session,
 				    const struct wallprof_maps *maps)
 {
+	struct wallprof_interp *interp;
 	struct wallprof_map *user;
 	struct wp_code *code;
 	u64 above = 0;
@@ -386,8 +409,7 @@ static struct wp_code *wp_code_read(struct wp_session *session,
 	user = vmemdup_user(u64_to_user_ptr(maps->maps), maps->nr * sizeof(*user));
 	if (IS_ERR(user))
 		return ERR_CAST(user);
-	code = kvzalloc(struct_size(code, map, maps->nr),
-			GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	code = kvzalloc(wp_code_bytes(maps->nr, maps->interp), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!code) {
 		code = ERR_PTR(-ENOMEM);
 		goto user;
@@ -396,14 +418,17 @@ static struct wp_code *wp_code_read(struct wp_session *session,
 	code->generation = atomic64_inc_return(&wp_generations);
 	code->maps.map = code->map;
 	code->maps.nr = maps->nr;
+	if (maps->interp) {
+		interp = (void *)(code->map + maps->nr);
+		err = wp_interp_read_user(interp, u64_to_user_ptr(maps->interp));
+		if (err)
+			goto code;
+		code->interp = interp;
+	}
 	for (i = 0; i < maps->nr; i++) {
 		err = wp_map_set(&session->mappings, &code->map[i], &user[i], above);
-		if (err) {
-			/* The rest is zero. */
-			wp_code_free(code);
-			code = ERR_PTR(err);
-			goto user;
-		}
+		if (err)
+			goto code;
 		above = user[i].end;
 		if (!(i % WP_MAPS_AT_ONCE))
 			cond_resched();
@@ -411,6 +436,11 @@ static struct wp_code *wp_code_read(struct wp_session *session,
 user:
 	kvfree(user);
 	return code;
+code:
+	/* What was not set is zero. */
+	wp_code_free(code);
+	code = ERR_PTR(err);
+	goto user;
 }
 
 /* Publishes a process's mappings in place of the old ones; @process may be NULL. */
@@ -446,7 +476,7 @@ static struct wp_process *wp_process_read(struct wp_session *session,
 	struct wp_process *process;
 	int err;
 
-	err = wp_store_charge(session, wp_code_bytes(maps->nr));
+	err = wp_store_charge(session, wp_code_bytes(maps->nr, maps->interp));
 	if (err)
 		return ERR_PTR(err);
 	process = wp_process_new(session);
@@ -460,7 +490,7 @@ static struct wp_process *wp_process_read(struct wp_session *session,
 	err = PTR_ERR(process->code);
 	wp_process_delete(session, process);
 uncharge:
-	wp_store_charge(session, -(s64)wp_code_bytes(maps->nr));
+	wp_store_charge(session, -(s64)wp_code_bytes(maps->nr, maps->interp));
 	return ERR_PTR(err);
 }
 
@@ -482,6 +512,7 @@ int wp_mappings_map(struct wp_session *session, struct wallprof_maps *maps,
 	int err;
 
 	if (maps->flags || maps->nr > WALLPROF_MAX_MAPS || !maps->nr != !maps->maps ||
+	    (maps->interp && !maps->nr) ||
 	    session->state == WALLPROF_SESSION_OPEN)
 		return -EINVAL;
 	err = wp_mappings_prepare(session);

@@ -27,6 +27,7 @@
 #include "compat/sched.h"
 #include "compat/unwind.h"
 #include "kernel_stack.h"
+#include "pure/interp.h"
 #include "pure/unwind_cfi.h"
 #include "remote.h"
 #include "remote_stack.h"
@@ -44,12 +45,15 @@
  * @code: its mappings
  * @p: the thread whose stack is walked
  * @regs: its user registers
+ * @thread: its thread pointer
  * @since: when its interval was opened
  * @phase: its slot's phase at that time
  * @absent: a word of its stack could not be read
- * @nr: frames found
+ * @nr: words of the stack
+ * @interp: as in &struct wp_walk
  * @result: result of the walk
  * @ips: addresses
+ * @runs: interpreted functions, before they are put among these
  * @seen: how many threads of the process were considered
  * @last: the last one of these, held; or NULL
  * @nr_threads: how many are in @threads
@@ -64,12 +68,15 @@ struct wp_remote_stacks {
 	const struct wp_code *code;
 	struct task_struct *p;
 	struct pt_regs regs;
+	u64 thread;
 	u64 since;
 	u8 phase;
 	bool absent;
 	unsigned int nr;
+	u8 interp;
 	struct wp_cfi_result result;
 	u64 ips[WALLPROF_MAX_STACK];
+	struct wp_interp_runs runs;
 	unsigned int seen;
 	struct task_struct *last;
 	unsigned int nr_threads;
@@ -102,6 +109,10 @@ static const struct wp_cfi_ops wp_remote_ops = {
 	.reg = wp_remote_reg,
 	.read = wp_remote_word,
 	.strip = wp_remote_strip,
+};
+
+static const struct wp_interp_ops wp_remote_interp_ops = {
+	.read = wp_remote_word,
 };
 
 /* Whether a slot's open interval wants a better stack. */
@@ -153,6 +164,7 @@ static bool wp_remote_begin(struct wp_remote_stacks *walk)
 	slot = wp_remote_slot(walk);
 	if (slot) {
 		walk->regs = *task_pt_regs(p);
+		walk->thread = wp_thread_pointer_saved(p);
 		walk->since = slot->since;
 		walk->phase = slot->phase;
 	}
@@ -198,6 +210,8 @@ static void wp_remote_end(struct wp_remote_stacks *walk)
 	if (slot->user_stack && wp_remote_is_cut(walk))
 		goto unlock;
 	head->walks_asleep++;
+	if (walk->interp)
+		head->interps[walk->interp - 1]++;
 	id = wp_stack_intern(&cpu->sched, epoch, walk->ips, walk->nr, walk->result.stop,
 			     walk->result.by_fp ? WALLPROF_STACK_BY_FP : 0);
 	if (!id)
@@ -213,6 +227,28 @@ static void wp_remote_end(struct wp_remote_stacks *walk)
 	wp_session_grew(session, wp_half_of(&cpu->sched, epoch), &session->layout.sched);
 unlock:
 	raw_spin_unlock_irqrestore(&p->pi_lock, flags);
+}
+
+/* Adds the interpreted functions. Context: a worker that uses the process's memory. */
+static void wp_remote_interp(struct wp_remote_stacks *walk)
+{
+	const struct wallprof_interp *interp = walk->code->interp;
+	bool complete = walk->result.stop == WALLPROF_UNWIND_END;
+	unsigned int max = walk->session->config.max_stack, natives;
+	u8 reason = WALLPROF_INTERP_RUNS;
+
+	natives = interp && max > 1 ? wp_interp_natives(interp, walk->ips, walk->nr) : 0;
+	walk->interp = 0;
+	if (!natives)
+		return;
+	walk->runs.room = max - walk->nr;
+	/* See wp_interp_begin(). */
+	if (complete || !walk->result.by_fp)
+		reason = wp_interp_walk(&wp_remote_interp_ops, walk, interp, walk->thread,
+					TASK_SIZE_MAX, natives, complete, &walk->runs);
+	walk->interp = reason + 1;
+	if (reason == WALLPROF_INTERP_READ || reason == WALLPROF_INTERP_NO_ROOM)
+		walk->nr = wp_interp_merge(interp, walk->ips, walk->nr, &walk->runs);
 }
 
 /* Context: a worker that uses the process's memory. */
@@ -231,6 +267,7 @@ static void wp_remote_one(struct wp_remote_stacks *walk)
 	/* A word that cannot be read ends its walk. */
 	if (walk->absent && walk->result.stop == WALLPROF_UNWIND_FAULT)
 		walk->result.stop = WALLPROF_UNWIND_NOT_RESIDENT;
+	wp_remote_interp(walk);
 	wp_remote_end(walk);
 }
 

@@ -11,6 +11,7 @@
 #include "compat/ptrace.h"
 #include "compat/sched.h"
 #include "compat/uaccess.h"
+#include "interp_stack.h"
 #include "mappings.h"
 #include "pure/stack_cache.h"
 #include "pure/unwind_cfi.h"
@@ -258,6 +259,8 @@ void wp_walk_count(struct wallprof_half *head, const struct wp_walk *walk)
 	head->walks_unknown += walk->unknown;
 	head->walks_slow += walk->slow;
 	head->walks_remembered += !!walk->id;
+	if (unlikely(walk->interp))
+		head->interps[walk->interp - 1]++;
 	if (!walk->unknown && walk->flags & WALLPROF_STACK_BY_FP)
 		head->walks_mixed++;
 }
@@ -461,13 +464,16 @@ const struct wp_cached_stack *wp_stack_cached_by_id(struct wp_session *session, 
 
 /*
  * Walks the user stack that @regs begin, unless it is cached. Must be inlined, as must all
- * that it calls while user memory is open. @ips gets the addresses. Context: irqs off, not
- * NMI; current has a user stack, and its mm is loaded. Returns the number of frames.
+ * that it calls while user memory is open. @scratch gets the addresses; @event: as
+ * wp_interp_stack() has it. Context: irqs off, not NMI; current has a user stack, and its
+ * mm is loaded. Returns the number of words.
  */
 static __always_inline unsigned int
 wp_walk_user(struct wp_session *session, struct pt_regs *regs, struct wp_stack_cache *cache,
-	     u64 *ips, u32 epoch, struct wp_walk *walk)
+	     struct wp_scratch *scratch, struct pt_regs *event, u32 epoch,
+	     struct wp_walk *walk)
 {
+	u64 *ips = scratch->user;
 	bool by_tables = session->config.stack_flags & WALLPROF_STACK_TABLES;
 	bool by_fp = session->config.stack_flags & WALLPROF_STACK_USER;
 	unsigned int max = session->config.max_stack, nr = 1;
@@ -503,6 +509,13 @@ wp_walk_user(struct wp_session *session, struct pt_regs *regs, struct wp_stack_c
 		user_access_end();
 	}
 	pagefault_enable();
+	if (code && unlikely(code->interp) && !walk->id) {
+		nr = wp_interp_stack(code->interp, scratch, nr, max, event, walk->stop,
+				     walk->flags & WALLPROF_STACK_BY_FP);
+		walk->interp = scratch->runs.ended;
+		/* What decided it is not among the notes. */
+		walk->notes.whole &= !walk->interp;
+	}
 	return nr;
 }
 
@@ -517,7 +530,7 @@ wp_walk_user(struct wp_session *session, struct pt_regs *regs, struct wp_stack_c
  * functions that are as large as these are with a debug kernel's checks.
  *
  * Context: irqs off, not NMI; current's mm is loaded.
- * Return: frames; 0 if there is no user stack.
+ * Return: words; 0 if there is no user stack.
  */
 __attribute__((__flatten__)) unsigned int
 wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
@@ -526,7 +539,7 @@ wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
 	if (!wp_stack_has_user(walk))
 		return 0;
 	return wp_walk_user(session, task_pt_regs(current), cpu->stack_cache,
-			    cpu->sched_scratch.user, epoch, walk);
+			    &cpu->sched_scratch, NULL, epoch, walk);
 }
 
 /**
@@ -580,18 +593,20 @@ wp_stack_cached_sample(struct wp_session *session, struct wp_cpu *cpu, u32 epoch
  * For stacks that wp_stack_cached_sample() does not know. Flattened as wp_stack_user() is.
  *
  * Context: irqs off, not NMI; with WALLPROF_SAMPLE_CACHE.
- * Return: frames; 0 if there is no user stack.
+ * Return: words; 0 if there is no user stack.
  */
 __attribute__((__flatten__)) unsigned int
 wp_stack_user_sample(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
 		     struct pt_regs *regs, struct wp_walk *walk)
 {
+	struct pt_regs *event = regs;
+
 	if (!wp_stack_has_user(walk))
 		return 0;
 	regs = wp_stack_user_regs(regs);
 	if (!regs)
 		return 0;
-	return wp_walk_user(session, regs, cpu->sample_cache, cpu->sampler_scratch.user,
+	return wp_walk_user(session, regs, cpu->sample_cache, &cpu->sampler_scratch, event,
 			    epoch, walk);
 }
 
@@ -620,7 +635,7 @@ void wp_walk_keep(const struct wp_walk *walk, u32 epoch, u64 id)
  * @walk: out
  *
  * Context: any, NMI included; preemption off.
- * Return: frames; 0 if there is no user stack.
+ * Return: words; 0 if there is no user stack.
  */
 unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *scratch,
 			       struct pt_regs *regs, u32 flags, unsigned int max,
@@ -628,6 +643,7 @@ unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *sc
 {
 	bool by_tables = flags & WALLPROF_STACK_TABLES;
 	bool by_fp = flags & WALLPROF_STACK_USER;
+	struct pt_regs *event = regs;
 	struct wp_reader reader = {};
 	const struct wp_code *code;
 	struct wp_cfi_result result;
@@ -650,6 +666,11 @@ unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *sc
 		nr = wp_unwind_cfi(&wp_walk_ops_nmi, &reader, &code->maps, by_fp, ip, sp,
 				   wp_user_limit(true), scratch->user, max, &result);
 		wp_walk_take(walk, &result);
+		if (unlikely(code->interp)) {
+			nr = wp_interp_stack_nmi(code->interp, scratch, nr, max, event,
+						 walk->stop, result.by_fp);
+			walk->interp = scratch->runs.ended;
+		}
 		return nr;
 	}
 	if (max > 1 && !by_fp) {

@@ -3,13 +3,13 @@
 #define WALLPROF_STACK_H
 
 #include <linux/mm_types.h>
-#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/types.h>
 #include <linux/wallprof.h>
 
 #include "compat/uaccess.h"
 #include "pure/stack_cache.h"
+#include "user_nospec.h"
 
 struct pt_regs;
 struct wp_cpu;
@@ -22,6 +22,7 @@ struct wp_session;
  * @flags: WALLPROF_STACK_BY_FP
  * @unknown: the session walks by tables, and the process's mappings are unknown
  * @slow: it went by tables, in the slow form
+ * @interp: how the capture of interpreted functions ended: @ended of &struct wp_interp_runs
  * @id: the stack's id, if it was cached: nothing was walked then
  * @generation: of the mappings, if tables were used
  * @changes: wp_mappings_changes() before the mappings were looked up
@@ -32,6 +33,7 @@ struct wp_walk {
 	u8 flags;
 	bool unknown;
 	bool slow;
+	u8 interp;
 	u64 id;
 	u64 generation;
 	u64 changes;
@@ -91,19 +93,6 @@ static __always_inline bool wp_walk_count_cached(struct wallprof_half *head,
 	if (old->flags & WALLPROF_STACK_BY_FP)
 		head->walks_mixed++;
 	return true;
-}
-
-/*
- * The walk has checked an address, but a CPU may speculate past that check with an
- * address that the user chose. The mask keeps such a read out of kernel memory.
- */
-static __always_inline u64 wp_user_nospec(u64 addr)
-{
-	unsigned long limit = TASK_SIZE_MAX;
-
-	/* In a register for 5.10: as a constant it is too long for a compare. */
-	OPTIMIZER_HIDE_VAR(limit);
-	return array_index_nospec(addr, limit);
 }
 
 /*

@@ -26,6 +26,7 @@
 #include "pure/config.h"
 #include "pure/event_filter.h"
 #include "pure/id_filter.h"
+#include "pure/interp.h"
 #include "pure/intervals.h"
 #include "pure/layout.h"
 #include "pure/ring.h"
@@ -46,10 +47,12 @@ struct user_namespace;
  * struct wp_scratch - buffers in which a stack is assembled before it is interned
  * @user: user addresses
  * @kernel: kernel addresses, with room for our own frames, which are cut off
+ * @runs: interpreted functions, before they are put among @user
  */
 struct wp_scratch {
 	u64 user[WALLPROF_MAX_STACK];
 	unsigned long kernel[WALLPROF_MAX_STACK + 16];
+	struct wp_interp_runs runs;
 };
 
 #define WP_ADDRESS_BITS	6	/* of the number of cached addresses */

@@ -9,6 +9,12 @@
 #include <asm/unistd.h>
 
 #if defined(CONFIG_X86_64)
+#include <asm/hwcap2.h>
+#ifdef HWCAP2_FSGSBASE	/* 5.9: user code may set it without a call */
+#include <asm/cpufeature.h>
+#include <asm/fsgsbase.h>
+#endif
+
 static inline bool wp_regs_64bit(struct pt_regs *regs)
 {
 	return user_64bit_mode(regs);
@@ -65,6 +71,25 @@ static inline u64 wp_syscall_arg4_64(const struct pt_regs *regs)
 	return regs->r10;
 }
 
+/*
+ * The thread pointer of current, a 64-bit thread with user memory. Any context; in the
+ * middle of a switch it may be the next thread's already.
+ */
+static inline u64 wp_thread_pointer(void)
+{
+#ifdef HWCAP2_FSGSBASE
+	if (boot_cpu_has(X86_FEATURE_FSGSBASE))
+		return rdfsbase();
+#endif
+	return current->thread.fsbase;
+}
+
+/* The thread pointer of such a thread when it last left its CPU, or was set by a call. */
+static inline u64 wp_thread_pointer_saved(const struct task_struct *p)
+{
+	return p->thread.fsbase;
+}
+
 #define wp_regs_fp(regs)	((regs)->bp)
 #define wp_strip_fp(fp)		(fp)
 #define wp_cfi_here		wp_cfi_x86_64
@@ -72,6 +97,7 @@ static inline u64 wp_syscall_arg4_64(const struct pt_regs *regs)
 #define WP_HAS_APCS_FRAMES	0
 #elif defined(CONFIG_ARM64)
 #include <asm/pointer_auth.h>
+#include <asm/sysreg.h>
 
 static inline bool wp_regs_64bit(struct pt_regs *regs)
 {
@@ -127,6 +153,17 @@ static __always_inline u64 wp_regs_dwarf(const struct pt_regs *regs, unsigned in
 {
 	/* sp follows the others. */
 	return nr < 31 ? regs->regs[nr] : regs->sp;
+}
+
+/* See above. */
+static inline u64 wp_thread_pointer(void)
+{
+	return read_sysreg(tpidr_el0);
+}
+
+static inline u64 wp_thread_pointer_saved(const struct task_struct *p)
+{
+	return p->thread.uw.tp_value;
 }
 
 #define wp_cfi_here		wp_cfi_arm64

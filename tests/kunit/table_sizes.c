@@ -164,7 +164,7 @@ static void layout_disjoint(struct kunit *test)
 	struct wp_table_sizes s = layout_sizes(&layouts[*row]);
 	u64 nr_index = wp_sizes_index_words(&s), nr_mapped = 2 * s.half_stride / 8;
 	u64 *index, *mapped, words = 0, k;
-	struct wp_tables tables;
+	static struct wp_tables tables;	/* too large for a kernel stack */
 	int h;
 
 	index = suite_alloc(test, nr_index * 8);

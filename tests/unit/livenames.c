@@ -33,6 +33,19 @@ static bool named(const struct wp_livename *name, const char *function, const ch
 	       !strcmp(name->file, file);
 }
 
+static void test_functions(struct wp_livenames *n)
+{
+	__u64 start = 0, end = 0;
+
+	ok(wp_livenames_function(n, getpid(), "livenames", "known_function", &start, &end) &&
+	   start == (uintptr_t)known_function && end > start && end < start + 64,
+	   "where a function of ours is");
+	ok(!wp_livenames_function(n, getpid(), "livenames", "no_function", &start, &end) &&
+	   !wp_livenames_function(n, getpid(), "no file", "known_function", &start, &end) &&
+	   !wp_livenames_function(n, 0x7fffffff, "livenames", "known_function", &start, &end),
+	   "another one, file or process is not found");
+}
+
 static void test_names(struct wp_livenames *n)
 {
 	__u64 at = (uintptr_t)known_function;
@@ -215,6 +228,7 @@ int main(void)
 
 	if (!ok(!wp_livenames_new(&n), "begin"))
 		return done();
+	test_functions(n);
 	test_names(n);
 	test_symbols(n);
 	test_forget(n);

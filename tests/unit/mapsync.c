@@ -186,10 +186,32 @@ static int push_one(void *ctx, const void *table, size_t size, __u32 *id)
 	return 0;
 }
 
+/* Of interps.c: what a look for an interpreter finds. */
+static int look_err;
+static unsigned int nr_looks, nr_forgets;
+static bool has_interp;
+
+int wp_interps_look(struct wp_interps *all, __u32 pid, struct wallprof_interp *interp)
+{
+	nr_looks++;
+	*interp = (struct wallprof_interp){ .size = 4711 };
+	return look_err;
+}
+
+void wp_interps_forget(struct wp_interps *all, __u32 pid)
+{
+	nr_forgets++;
+}
+
+void wp_interps_fork(struct wp_interps *all, __u32 ppid, __u32 pid)
+{
+}
+
 static int take_maps(void *ctx, __u32 pid, __u64 start_stack, const struct wallprof_map *map,
-		     __u32 nr)
+		     __u32 nr, const struct wallprof_interp *interp)
 {
 	nr_published++;
+	has_interp = interp && interp->size == 4711;
 	if (pid == STALE)
 		return -ESTALE;
 	if (pid == ENDED)
@@ -333,6 +355,52 @@ static void denied(void)
 	wp_mapprocs_forget(&mapsync, 41);
 }
 
+/* Publish a process, as its mappings are; returns whether it was looked at. */
+static bool looked(struct wp_mapproc *p, __u64 start_stack, size_t nr_interps, int err)
+{
+	unsigned int before = nr_looks;
+
+	mapsync.nr_interps = nr_interps;
+	look_err = err;
+	p->dirty = false;
+	p->busy = false;
+	wp_mappublish_maps(&mapsync, p, start_stack);
+	wp_mappublish_look_again(&mapsync, p);
+	return nr_looks > before;
+}
+
+/* An interpreter, which is not ready at first. */
+static void interpreters(void)
+{
+	struct wp_mapproc *p = wp_mapprocs_find_or_add(&mapsync, 50);
+	__u64 now = wp_clock_now(), first;
+	unsigned int looks, before;
+
+	mapsync.opt.maps = take_maps;
+	mapsync.opt.interps = (struct wp_interps *)&mapsync;
+	mapsync.unsettled = false;
+	ok(!looked(p, 7, 0, 0) && !has_interp && !p->dirty, "a process without is not looked at");
+	mapsync.unsettled = true;
+	ok(!looked(p, 7, 1, 0) && !has_interp, "nor one that waits for tables");
+	mapsync.unsettled = false;
+	ok(looked(p, 7, 1, -EAGAIN) && !has_interp && p->dirty && p->busy && p->rest_until > now,
+	   "one that is not ready is looked at again, and nobody waits for it");
+	first = p->rest_until - now;
+	ok(looked(p, 7, 1, -EAGAIN) && p->dirty && p->rest_until > now + first, "and later");
+	ok(looked(p, 7, 1, 0) && has_interp && !p->dirty, "now it is");
+	ok(!looked(p, 7, 2, 0) && has_interp, "it is not looked for any more");
+	ok(looked(p, 8, 1, 0) && has_interp, "another program is");
+	before = nr_forgets;
+	ok(!looked(p, 9, 0, 0) && !has_interp && nr_forgets > before, "one without has none");
+	ok(looked(p, 9, 1, -ENOTSUP) && !has_interp && !p->dirty, "an unknown one");
+	ok(!looked(p, 9, 1, 0) && looked(p, 9, 2, 0) && has_interp,
+	   "is looked at if another file is mapped");
+	for (looks = 0; looks < 1000 && looked(p, 10, 1, -EAGAIN) && p->dirty; looks++)
+		;
+	ok(looks > 10 && looks < 100 && !looked(p, 10, 1, -EAGAIN), "one is never ready: %u looks", looks);
+	mapsync.opt.interps = NULL;
+}
+
 int main(void)
 {
 	unsigned int i;
@@ -344,6 +412,7 @@ int main(void)
 	no_room();
 	denied();
 	what_ran();
+	interpreters();
 	for (i = 0; i < WP_MAPPROC_BUCKETS; i++) {
 		while (mapsync.bucket[i])
 			wp_mapprocs_forget(&mapsync, mapsync.bucket[i]->pid);

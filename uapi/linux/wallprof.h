@@ -57,7 +57,7 @@
 #define WALLPROF_IOC_TYPE	0xB7
 
 /* The version of this header; grows with every addition. */
-#define WALLPROF_ABI_VERSION	16
+#define WALLPROF_ABI_VERSION	17
 
 /* Limits that do not depend on the host. */
 #define WALLPROF_MAX_STACK	127	/* frames of one stack */
@@ -94,6 +94,7 @@
 #define WALLPROF_MAX_READ	4096		/* bytes that READ reads at once */
 #define WALLPROF_MAX_UNWINDS	16		/* stop reasons of walks */
 #define WALLPROF_MAX_SWITCHES	16		/* how switches were recorded */
+#define WALLPROF_MAX_INTERPS	8		/* how captures of interpreted functions ended */
 
 /**
  * enum wallprof_state - why a thread was off its CPU
@@ -984,6 +985,9 @@ struct wallprof_map {
  * @maps: pointer to &struct wallprof_map, sorted by address, none overlapping
  * @start_stack: startstack of /proc/PID/stat, read before the mappings were; 0: not
  *	known. It identifies the program that the mappings are of
+ * @interp: pointer to a &struct wallprof_interp, of wallprof_interp.h: how interpreted
+ *	functions of the process's threads are found where a stack is walked by tables; 0:
+ *	they are not. With @nr > 0 only. New in ABI 17
  *
  * Replaces the process's mappings of before. They hold until the process executes another
  * program or ends; a child that is forked while the session runs begins with its
@@ -1002,11 +1006,12 @@ struct wallprof_map {
  * that makes this call, not the opener of the device. New in ABI 12.
  *
  * Errors, besides the common ones: EINVAL: not configured; a mapping that is
- * empty, out of order or beyond user space, or names a table that was never pushed.
- * ENOENT: it names a table that was dropped: push it again. ESRCH: there is no such
- * process, or it has no memory. EPERM: the caller may not read its memory. ESTALE: the
- * process has executed another program since @start_stack was read, or is executing one
- * now.
+ * empty, out of order or beyond user space, or names a table that was never pushed; an
+ * interpreter that is not described as wallprof_interp.h has it. E2BIG: as of this struct,
+ * of the interpreter's. ENOENT: it names a table that was dropped: push it again. ESRCH:
+ * there is no such process, or it has no memory. EPERM: the caller may not read its memory.
+ * ESTALE: the process has executed another program since @start_stack was read, or is
+ * executing one now.
  */
 struct wallprof_maps {
 	__u32 size;
@@ -1015,6 +1020,7 @@ struct wallprof_maps {
 	__u32 nr;
 	__aligned_u64 maps;
 	__aligned_u64 start_stack;
+	__aligned_u64 interp;
 };
 
 /**
@@ -1247,6 +1253,9 @@ struct wallprof_read {
  * @switches: number of switches of threads with a slot by how they were recorded, enum
  *	wallprof_switch. All 0 in a session that remembers none: without REASONS, or
  *	with kernel stacks or one of WAKER_CHAINS and TIMELINE
+ * @interps: number of walks of user stacks that came to a native frame of an interpreter,
+ *	by how the capture of its functions ended, enum wallprof_interp_reason, with those
+ *	in @walks_asleep. New in ABI 17
  */
 struct wallprof_half {
 	__u32 epoch;
@@ -1272,6 +1281,7 @@ struct wallprof_half {
 	struct wallprof_lost waits_full;
 	__aligned_u64 walks_not_resident;
 	__aligned_u64 switches[WALLPROF_MAX_SWITCHES];
+	__aligned_u64 interps[WALLPROF_MAX_INTERPS];
 };
 
 /* wallprof_stack.flags */
@@ -1298,7 +1308,9 @@ struct wallprof_half {
  * @unwind: stop reason of its walk, enum wallprof_unwind (user stacks)
  * @flags: WALLPROF_STACK_IS_KERNEL, …
  * @reserved: 0
- * @ips: addresses, the innermost first; return addresses but for the first
+ * @ips: addresses, the innermost first; return addresses but for the first. Among those of
+ *	a user stack there may be interpreted functions, two words each, which @nr counts
+ *	as two: see wallprof_interp.h
  */
 struct wallprof_stack {
 	__u16 nr;

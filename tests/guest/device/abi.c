@@ -98,7 +98,7 @@ COMMAND(flip, FLIP, RUNNING, RUNNING);
 COMMAND(stop, STOP, RUNNING, STOPPED);
 COMMAND(status, STATUS, OPEN, OPEN, .least = offsetof(struct wallprof_status, cpus));
 COMMAND(push, PUSH, CONFIGURED, CONFIGURED);
-COMMAND(maps, MAPS, CONFIGURED, CONFIGURED);
+COMMAND(maps, MAPS, CONFIGURED, CONFIGURED, .least = offsetof(struct wallprof_maps, interp));
 COMMAND(live, LIVE, OPEN, OPEN);
 COMMAND(event, EVENT, CONFIGURED, CONFIGURED, .least = offsetof(struct wallprof_event, filter));
 COMMAND(count, COUNT, CONFIGURED, CONFIGURED,

@@ -432,6 +432,7 @@ struct session {
 	__u64 walks_unknown, walks_mixed, walks_remembered, walks_asleep;
 	__u64 walks_not_resident;
 	__u64 switches[WALLPROF_SWITCH_MAX];
+	__u64 interps[2][WALLPROF_MAX_INTERPS];
 
 	char trouble[256];		/* the first thing that was wrong */
 };
@@ -854,6 +855,8 @@ static inline void session_read_half(struct session *s, unsigned int cpu, int co
 	s->walks_remembered += half->walks_remembered;
 	s->walks_asleep += half->walks_asleep;
 	s->walks_not_resident += half->walks_not_resident;
+	for (int i = 0; i < WALLPROF_MAX_INTERPS; i++)
+		s->interps[context][i] += half->interps[i];
 }
 
 /* What a context counted so far in the epoch that goes on. */

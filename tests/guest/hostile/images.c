@@ -8,6 +8,7 @@
  */
 #include <sys/ioctl.h>
 #include <linux/elf-em.h>
+#include <linux/wallprof_interp.h>
 #include <linux/wallprof_unwind.h>
 
 #include "calls.h"
@@ -590,6 +591,61 @@ static __u32 maps_make(unsigned int how, struct wallprof_map *map, __u32 table, 
 	return nr;
 }
 
+/*
+ * The interpreter of a process, whose code is all addresses: its chain is whatever is in its
+ * memory, from the thread pointer on. Returns what is right or wrong about it; 0: not known.
+ */
+static long interp_make(struct wallprof_interp *d, struct random *r)
+{
+	static const __u32 flags[] = { 0, WALLPROF_INTERP_EACH, WALLPROF_INTERP_SHIM,
+				       WALLPROF_INTERP_ADDRESS };
+
+	memset(d, 0xff, sizeof(*d));
+	d->size = sizeof(*d);
+	d->flags = flags[random_below(r, 4)];
+	memset(d->range, 0, sizeof(d->range));
+	d->range[random_below(r, WALLPROF_INTERP_RANGES)] =
+		(struct wallprof_interp_range){ PAGE, 1ULL << 46 };
+	memset(d->step, 0, sizeof(d->step));
+	d->nr_steps = 1 + random_below(r, WALLPROF_INTERP_STEPS);
+	for (__u32 i = 0; i < d->nr_steps; i++)
+		d->step[i] = (random_below(r, 32) - 16) * 8;
+	d->reserved = 0;
+	/* Of little memory, much is 0. */
+	d->code_type = random_chance(r, 80) ? 0 : random_next(r);
+	d->code_type_at = random_below(r, 8) * 8;
+	d->frame_previous = random_below(r, 8) * 8;
+	d->frame_code = random_below(r, 8) * 8;
+	d->frame_at = random_below(r, 8) * 8;
+	d->end_mask = random_chance(r, 50) ? 1 : 0xff;
+	d->end_value = 0;
+	if (d->flags & WALLPROF_INTERP_EACH)
+		d->end_mask = 0;
+	else
+		d->frame_end = random_below(r, 64);
+	d->code_start = 0;
+	d->at_shift = 0;
+	d->reserved2 = 0;
+	for (__u32 i = 0; i < random_below(r, WALLPROF_INTERP_WORDS + 1); i++)
+		d->word[i].at = random_below(r, 8) * 8;
+	switch (random_below(r, 8)) {
+	case 0:
+		d->flags |= 1U << (3 + random_below(r, 29));
+		return -EINVAL;
+	case 1:
+		d->nr_steps = random_chance(r, 50) ? 0 : WALLPROF_INTERP_STEPS + 1 + random_next(r) / 2;
+		return d->nr_steps && d->nr_steps <= WALLPROF_INTERP_STEPS ? 0 : -EINVAL;
+	case 2:
+		d->frame_previous |= 1 + random_below(r, 7);
+		return -EINVAL;
+	case 3:
+		((char *)d)[random_below(r, sizeof(*d))] = random_next(r);
+		return 0;
+	default:
+		return 1;
+	}
+}
+
 /* fd who how table bias start_stack flags size at maps_at */
 long run_maps(struct thread *t, const __u64 *a)
 {
@@ -599,8 +655,9 @@ long run_maps(struct thread *t, const __u64 *a)
 	struct wallprof_map *map = (void *)room();
 	struct model *m = model_of(t, a[0]);
 	__u32 table = a[3] == RIGHT ? m ? m->table : 1 : a[3];
+	struct wallprof_interp interp;
+	long ret, want = SOME, right = 1;
 	struct place place;
-	long ret, want = SOME;
 	bool good, stale;
 
 	maps.nr = maps_make(how, map, table, random_chance(&r, 80) ? 0 : a[4], &r);
@@ -610,21 +667,28 @@ long run_maps(struct thread *t, const __u64 *a)
 	if (how == 14)		/* nothing, and where it is */
 		maps.nr = 0;
 	maps.start_stack = a[5] == RIGHT ? start_stack(maps.pid) : a[5];
+	if (maps.maps && random_chance(&r, 50)) {
+		right = interp_make(&interp, &r);
+		maps.interp = (uintptr_t)&interp;
+	}
 	stale = maps.start_stack && (a[5] != RIGHT || who);
 	good = how <= 5 && m && (table == m->table || !table);
 	if (m && (maps.flags || m->state == WALLPROF_SESSION_OPEN ||
 		  maps.nr > WALLPROF_MAX_MAPS || !maps.nr != !maps.maps))
 		want = -EINVAL;
 	ret = command(t, a[0], &(struct command){
-		WALLPROF_IOC_MAPS, &maps, sizeof(maps), a[7], a[8], 0, want, errno_maps });
+		WALLPROF_IOC_MAPS, &maps, sizeof(maps), a[7], a[8], 0, want, errno_maps,
+		.least = offsetof(struct wallprof_maps, interp) });
 	if (m && want == SOME && struct_good(a[7], a[8]) && place.class == PLACE_GOOD &&
 	    ret != -ENOMEM) {
 		if (who >= 6 && who <= 8 && ret != -ESRCH)
 			wrong(t, "mappings of %s: %ld", who_names[who], ret);
 		if (!who && how >= 7 && how <= 12 && ret != -EINVAL)
 			wrong(t, "mappings that are %s: %ld", how_maps[how], ret);
+		if (!who && right < 0 && !ret)
+			wrong(t, "an interpreter that is not right: %ld", ret);
 		/* Its table may have had to go. */
-		if (!who && good && !stale && ret && ret != -ENOENT)
+		if (!who && good && !stale && right > 0 && ret && ret != -ENOENT)
 			wrong(t, "mappings that are right: %ld", ret);
 	}
 	if (m && !ret && !struct_good(a[7], a[8]))

@@ -37,6 +37,7 @@
 #include <linux/elf-em.h>
 #include <linux/perf_event.h>
 #include <linux/wallprof.h>
+#include <linux/wallprof_interp.h>
 #include <linux/wallprof_unwind.h>
 
 #include "proc.h"
@@ -191,6 +192,11 @@ static const struct {
 };
 
 static const struct wallprof_map code = { .start = PAGE, .end = 1ULL << 46, .table = 1 };
+static const struct wallprof_interp interp = {
+	.size = sizeof(interp), .range = { { PAGE, 1ULL << 46 } }, .nr_steps = 1,
+	.end_mask = 1, .word = { { 8, 8 }, { WALLPROF_INTERP_NONE, 0 },
+				 { WALLPROF_INTERP_NONE, 0 }, { WALLPROF_INTERP_NONE, 0 } },
+};
 
 enum config {
 	ALL,
@@ -348,6 +354,7 @@ static union any command_struct(unsigned long nr, enum config config)
 		arg.maps.pid = getppid();
 		arg.maps.maps = (uintptr_t)&code;
 		arg.maps.nr = 1;
+		arg.maps.interp = (uintptr_t)&interp;
 	} else if (nr == WALLPROF_IOC_LIVE) {
 		/* One process: each thread is a copy that can fail. */
 		arg.live.tid = getpid();

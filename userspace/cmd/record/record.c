@@ -326,6 +326,8 @@ static int prepare(struct run *run)
 		r->keep = wp_keepfiles_new(NULL);
 	if (r->ids)
 		wp_buildids_keep(r->ids, r->keep);
+	if (!err && has_tables(&r->o))
+		err = wp_recording_open_interps(r);
 	r->merge.no_idle = r->o.no_idle;
 	r->t.waits.no_idle = r->o.no_idle;
 	if (wp_recording_wants_causes(&r->o))
@@ -655,6 +657,8 @@ int cmd_record(int argc, char **argv)
 		wp_warn("the end came before the recording began: %s is empty", r.o.output);
 	else if (!started && !err)
 		wp_err("interrupted before the recording began: %s is empty", r.o.output);
+	if (r.rows)
+		wp_interprows_stats(r.rows, &r.s.rows);
 	if (started && !err)
 		wp_record_summary(&r.o, &r.s, &r.t);
 
@@ -668,6 +672,7 @@ int cmd_record(int argc, char **argv)
 	wp_merge_free(&r.merge);
 	wp_merge_free(&r.causes);
 	wp_stacks_free(&r.stacks);
+	wp_recording_close_interps(&r);
 	wp_blocked_free(&r.blocked);
 	wp_ledger_free(&r.t.ledger);
 	wp_hist_table_free(&r.thread_hists);

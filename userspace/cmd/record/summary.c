@@ -11,6 +11,7 @@
 
 #include "cmd/common/ledgertext.h"
 #include "cmd/record/eventlines.h"
+#include "cmd/record/interplines.h"
 #include "cmd/record/line.h"
 #include "cmd/record/summary.h"
 #include "lib/base/err.h"
@@ -615,6 +616,7 @@ static void print_details(const struct wp_record_opts *o, const struct wp_record
 				plural(s->out_of_range));
 	}
 	print_unwinds(o, s);
+	wp_record_interp_details(s);
 	print_switches(s);
 	print_tables(s);
 	if (!o->offcpu)
@@ -644,6 +646,7 @@ void wp_record_summary(const struct wp_record_opts *o, const struct wp_record_st
 		print("no thread %s existed: nothing was recorded", wp_target_awaited(&o->target));
 	print_split(o, s);
 	print_whole(o, s);
+	wp_record_interp_lines(s);
 	print_losses(o, s);
 	print_timeline(o, s);
 	print_kept_files(&s->kept);

@@ -20,6 +20,7 @@
 #include "lib/model/kidle.h"
 #include "lib/model/stacks.h"
 #include "lib/symbols/livenames.h"
+#include "lib/symbols/livepython.h"
 
 /* What may be read of all processes of a user: some thousand threads. */
 #define MAX_BLOCKS	131072
@@ -27,16 +28,6 @@
 
 /* The place of a Python function, not of a native one. */
 #define PLACE_PYTHON	(1U << 31)
-
-/* Variables of CPython. */
-enum {
-	SYMBOL_RUNTIME,
-	SYMBOL_CODE,
-	SYMBOL_STR,
-	SYMBOL_BYTES,
-	SYMBOL_VERSION,
-	SYMBOL_NR,
-};
 
 /**
  * struct wp_now_python - Python functions of a thread
@@ -132,50 +123,6 @@ static int find_user(struct wp_now_pythons *p, __u32 pid, size_t *user)
 	return 0;
 }
 
-/* The minor version that a file is named after; 0: none. */
-static unsigned int version_of(const char *file)
-{
-	const char *at = strstr(file, "python3.");
-
-	return at ? strtoul(at + strlen("python3."), NULL, 10) : 0;
-}
-
-/* Find the interpreter of a process, by its symbols. */
-static void find_interpreter(struct wp_now_threads *all, struct process *process)
-{
-	static const char *const names[SYMBOL_NR] = {
-		[SYMBOL_RUNTIME] = "_PyRuntime",
-		[SYMBOL_CODE] = "PyCode_Type",
-		[SYMBOL_STR] = "PyUnicode_Type",
-		[SYMBOL_BYTES] = "PyBytes_Type",
-		[SYMBOL_VERSION] = "Py_Version",
-	};
-	struct wp_pymemory *m = &all->pythons->memory;
-	__u64 address[SYMBOL_NR], version;
-	unsigned int minor;
-	const char *file;
-	int err;
-
-	process->trouble = WP_PYTROUBLE_VERSION;
-	file = wp_livenames_symbols(all->names, process->pid, "python", names, SYMBOL_NR,
-				    address);
-	if (!file || !address[SYMBOL_CODE] || !address[SYMBOL_STR] || !address[SYMBOL_BYTES])
-		return;
-	minor = version_of(file);
-	/* This variable counts, but its page may not be present. */
-	if (address[SYMBOL_VERSION] &&
-	    !wp_pymemory_word(m, address[SYMBOL_VERSION], &version))
-		minor = version >> 24 == 3 ? version >> 16 & 0xff : 0;
-	if (!wp_pylayout_of(minor, &process->py.layout))
-		return;
-	process->py.runtime = address[SYMBOL_RUNTIME];
-	process->py.code_type = address[SYMBOL_CODE];
-	process->py.str_type = address[SYMBOL_STR];
-	process->py.bytes_type = address[SYMBOL_BYTES];
-	err = wp_pylayout_check(m, process->py.runtime, &process->py.layout);
-	process->trouble = wp_pystack_trouble(err);
-}
-
 /* Position of a process in the table, or of its insertion. */
 static size_t place_of(const struct wp_now_pythons *p, __u32 pid)
 {
@@ -198,6 +145,7 @@ static struct process *find_process(struct wp_now_threads *all, __u32 pid)
 	struct wp_now_pythons *p = all->pythons;
 	size_t at = place_of(p, pid), user;
 	struct process *more;
+	int err;
 
 	if (at < p->nr && p->process[at].pid == pid)
 		return &p->process[at];
@@ -211,7 +159,8 @@ static struct process *find_process(struct wp_now_threads *all, __u32 pid)
 	p->nr++;
 	more[at] = (struct process){ .pid = pid, .user = user };
 	p->memory.budget = &p->user[user].budget;
-	find_interpreter(all, &more[at]);
+	err = wp_livepython_find(all->names, pid, &p->memory, &more[at].py);
+	more[at].trouble = wp_pystack_trouble(err);
 	return &more[at];
 }
 

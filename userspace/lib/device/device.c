@@ -382,11 +382,13 @@ int wp_device_push(const struct wp_device *dev, const void *table, size_t size, 
  * @start_stack: from /proc/PID/stat, read before; 0: unknown
  * @maps: its code
  * @nr: number of mappings
+ * @interp: its interpreter, or NULL
  *
  * Return: 0 or a negative errno; nothing was printed.
  */
 int wp_device_maps(const struct wp_device *dev, __u32 pid, __u64 start_stack,
-		   const struct wallprof_map *maps, __u32 nr)
+		   const struct wallprof_map *maps, __u32 nr,
+		   const struct wallprof_interp *interp)
 {
 	struct wallprof_maps arg = {
 		.size = sizeof(arg),
@@ -394,6 +396,7 @@ int wp_device_maps(const struct wp_device *dev, __u32 pid, __u64 start_stack,
 		.nr = nr,
 		.maps = nr ? (__u64)(uintptr_t)maps : 0,
 		.start_stack = start_stack,
+		.interp = (__u64)(uintptr_t)interp,
 	};
 
 	while (ioctl(dev->fd, WALLPROF_IOC_MAPS, &arg)) {

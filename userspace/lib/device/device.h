@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 #include <linux/wallprof.h>
+#include <linux/wallprof_interp.h>
 
 #include "lib/base/cpumask.h"
 
@@ -98,7 +99,8 @@ int wp_device_stop(struct wp_device *dev, __u64 *time);
 int wp_device_status(struct wp_device *dev, struct wallprof_status *status);
 int wp_device_push(const struct wp_device *dev, const void *table, size_t size, __u32 *id);
 int wp_device_maps(const struct wp_device *dev, __u32 pid, __u64 start_stack,
-		   const struct wallprof_map *maps, __u32 nr);
+		   const struct wallprof_map *maps, __u32 nr,
+		   const struct wallprof_interp *interp);
 int wp_device_snapshot(const struct wp_device *dev, __u32 *tid, void *to, __u32 *bytes);
 
 bool wp_device_half(const struct wp_device *dev, __u32 cpu, __u32 context, __u32 epoch,

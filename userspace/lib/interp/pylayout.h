@@ -90,6 +90,22 @@ struct wp_pylayout {
 	__u16 compact;
 };
 
+/**
+ * struct wp_pyruntime - an interpreter
+ * @layout: its offsets, checked
+ * @runtime: address of _PyRuntime
+ * @code_type: of PyCode_Type
+ * @str_type: of PyUnicode_Type
+ * @bytes_type: of PyBytes_Type
+ */
+struct wp_pyruntime {
+	struct wp_pylayout layout;
+	__u64 runtime;
+	__u64 code_type;
+	__u64 str_type;
+	__u64 bytes_type;
+};
+
 /* Members that are the same in all versions. */
 #define WP_PYLAYOUT_TYPE	8	/* of an object: its type */
 #define WP_PYLAYOUT_SIZE	16	/* of str, bytes and code: its length */

@@ -16,14 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/interp/pycode.h"
 #include "lib/interp/pystack.h"
 #include "lib/interp/pytext.h"
 
 #define MAX_INTERPRETERS	64
 #define MAX_THREADS		16384
 #define MAX_FRAMES		1024
-/* Bytes of a table of lines. */
-#define MAX_LINES		(256 << 10)
 
 /* Kinds of frames. */
 enum {
@@ -210,32 +209,15 @@ static int read_frame(struct wp_pymemory *m, const struct wp_pylayout *l, __u64 
 static int read_line(struct wp_pymemory *m, const struct wp_pyruntime *py, __u64 code,
 		     __s64 at, __u32 *line)
 {
-	__u64 table, head[3];
-	__u32 first;
-	__u8 *lines;
+	struct wp_pytable table;
 	int err;
 
 	*line = 0;
-	err = wp_pymemory_read(m, code + py->layout.code_line, &first, sizeof(first));
-	if (!err)
-		err = wp_pymemory_word(m, code + py->layout.code_lines, &table);
-	if (!err)
-		err = wp_pymemory_read(m, table, head, sizeof(head));
-	if (err)
-		return err;
-	if (head[WP_PYLAYOUT_TYPE / sizeof(__u64)] != py->bytes_type)
-		return -EBADMSG;
-	if (head[WP_PYLAYOUT_SIZE / sizeof(__u64)] > MAX_LINES)
-		return 0;
-	lines = malloc(head[WP_PYLAYOUT_SIZE / sizeof(__u64)] + 1);
-	if (!lines)
-		return -ENOMEM;
-	err = wp_pymemory_read(m, table + WP_PYLAYOUT_BYTES, lines,
-			       head[WP_PYLAYOUT_SIZE / sizeof(__u64)]);
-	if (!err)
-		*line = wp_pylines_find(py->layout.lines, lines,
-					head[WP_PYLAYOUT_SIZE / sizeof(__u64)], first, at);
-	free(lines);
+	err = wp_pycode_table(m, py, code, &table);
+	if (!err && table.lines)
+		*line = wp_pylines_find(py->layout.lines, table.lines, table.nr, table.first,
+					at);
+	free(table.lines);
 	return err;
 }
 

@@ -44,22 +44,6 @@ enum wp_pytrouble {
 };
 
 /**
- * struct wp_pyruntime - an interpreter
- * @layout: its offsets, checked
- * @runtime: address of _PyRuntime
- * @code_type: of PyCode_Type
- * @str_type: of PyUnicode_Type
- * @bytes_type: of PyBytes_Type
- */
-struct wp_pyruntime {
-	struct wp_pylayout layout;
-	__u64 runtime;
-	__u64 code_type;
-	__u64 str_type;
-	__u64 bytes_type;
-};
-
-/**
  * struct wp_pyframe - a function
  * @function: its name; the qualified one, if the version has that
  * @file: its file, as in co_filename

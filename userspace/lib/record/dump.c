@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <linux/wallprof_interp.h>
 
 #include "lib/base/csv.h"
 #include "lib/base/err.h"
@@ -129,8 +130,14 @@ static void put_stack(FILE *f, const struct wp_stack *stack, char end)
 
 	if (!stack)
 		fputc('-', f);
-	for (i = 0; stack && i < stack->nr; i++)
+	for (i = 0; stack && i < stack->nr; i++) {
+		/* These are no addresses. */
+		if (i && !(stack->flags & WALLPROF_STACK_IS_KERNEL) &&
+		    (WALLPROF_INTERP_IS_CODE(stack->ips[i]) ||
+		     WALLPROF_INTERP_IS_AT(stack->ips[i])))
+			continue;
 		fprintf(f, "%s%" PRIx64, i ? ";" : "", (uint64_t)stack->ips[i]);
+	}
 	fputc(end, f);
 }
 

@@ -10,25 +10,30 @@
 #include <linux/wallprof.h>
 
 #include "lib/record/codefiles.h"
+#include "lib/record/interps.h"
 
 /**
  * struct wp_mapsync_options - callbacks and processes
  * @push: takes a table: struct wp_codefiles_options
- * @maps: takes a process's mappings; returns 0 or a negative errno
+ * @maps: takes a process's mappings, and its interpreter or NULL; returns 0 or a negative
+ *	errno
  * @missed: returns the number of children that did not inherit their parents' mappings
  *	because the module had no room. All three are called from other threads
  * @ctx: passed to them
  * @pids: the processes, followed with what they fork; NULL: all of the host
  * @nr_pids: number of @pids
+ * @interps: interpreters that are looked for; NULL: none
  */
 struct wp_mapsync_options {
 	int (*push)(void *ctx, const void *table, size_t size, __u32 *id);
 	int (*maps)(void *ctx, __u32 pid, __u64 start_stack,
-		    const struct wallprof_map *maps, __u32 nr);
+		    const struct wallprof_map *maps, __u32 nr,
+		    const struct wallprof_interp *interp);
 	__u64 (*missed)(void *ctx);
 	void *ctx;
 	const __u32 *pids;
 	size_t nr_pids;
+	struct wp_interps *interps;
 };
 
 /**

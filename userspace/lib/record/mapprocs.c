@@ -53,6 +53,9 @@ void wp_mapprocs_forget(struct wp_mapsync *sync, __u32 pid)
 			*at = p->next;
 			/* All others may be settled. */
 			sync->pending |= p->unsettled || p->dirty;
+			if (sync->opt.interps)
+				wp_interps_forget(sync->opt.interps, pid);
+			free(p->interp);
 			free(p->map);
 			free(p);
 			return;

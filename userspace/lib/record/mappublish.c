@@ -16,6 +16,7 @@
 #include "lib/base/procfile.h"
 #include "lib/record/mapprocs.h"
 #include "lib/record/mappublish.h"
+#include "lib/symbols/livepython.h"
 
 #define NSEC_PER_MSEC	1000000ULL
 
@@ -31,6 +32,17 @@
  */
 #define ALL_SHARE	4
 #define ALL_BURST_NS	(100 * NSEC_PER_MSEC)
+
+/*
+ * Delays before a process is published again whose interpreter was not ready: the first one,
+ * doubled so often. It becomes ready soon after the program begins, or never.
+ */
+#define INTERP_NS	(5 * NSEC_PER_MSEC)
+#define INTERP_DOUBLED	9
+#define INTERP_LOOKS	60
+
+/* A search for an interpreter counts as so many times as long. */
+#define LOOK_SHARE	2
 
 /* Delay before a busy process is tried again. */
 #define BUSY_NS		(200 * NSEC_PER_MSEC)
@@ -81,6 +93,7 @@ int wp_mappublish_add_map_of(struct wp_mapsync *sync, struct wp_codefile *file,
 {
 	struct wallprof_map *map;
 
+	sync->nr_interps += sync->opt.interps && wp_livepython_is(m->name);
 	if (sync->nr_maps == sync->room) {
 		size_t room = 2 * sync->room + 64;
 
@@ -182,10 +195,14 @@ static void pay_share(__u64 *paid_until, __u64 now, __u64 ns)
 /*
  * Account for a read from @begun to @now. The process then rests as long as the read
  * took, so that one that loads many libraries, where each read takes longer than the
- * last, is not read after each.
+ * last, is not read after each. The search for an interpreter is mostly for the symbols of its
+ * file, once for all processes: it must not delay what the process maps next.
  */
 static void pay(struct wp_mapsync *sync, struct wp_mapproc *p, __u64 begun, __u64 now)
 {
+	pay_share(&p->paid_until, begun, LOOK_SHARE * sync->looked_ns);
+	begun += sync->looked_ns;
+	sync->looked_ns = 0;
 	p->rest_until = now + (now - begun);
 	pay_share(&p->paid_until, now, SHARE * (now - begun));
 	pay_share(&sync->paid_until, now, ALL_SHARE * (now - begun));
@@ -195,6 +212,75 @@ static void pay(struct wp_mapsync *sync, struct wp_mapproc *p, __u64 begun, __u6
 	 */
 	if (sync->paid_until > now + 2 * ALL_SHARE * ALL_BURST_NS)
 		sync->paid_until = now + 2 * ALL_SHARE * ALL_BURST_NS;
+}
+
+/*
+ * Look for a process's interpreter, unless it has one, or had none when it mapped the same
+ * files.
+ */
+static void look_for_interp(struct wp_mapsync *sync, struct wp_mapproc *p, __u64 start_stack)
+{
+	struct wallprof_interp interp;
+	__u64 begun;
+	int err;
+
+	if (p->looked_in != start_stack || !sync->nr_interps) {
+		free(p->interp);
+		p->interp = NULL;
+		p->looked_at = 0;
+		p->looks = 0;
+		wp_interps_forget(sync->opt.interps, p->pid);
+	}
+	p->looked_in = start_stack;
+	/* Without tables no stack comes to it. It is published again when they are ready. */
+	if (p->interp || sync->unsettled || (p->looked_at == sync->nr_interps && !p->looks))
+		return;
+	if (p->looked_at != sync->nr_interps)
+		p->looks = 0;
+	p->looked_at = sync->nr_interps;
+	begun = wp_clock_now();
+	err = wp_interps_look(sync->opt.interps, p->pid, &interp);
+	sync->looked_ns += wp_clock_now() - begun;
+	p->looks = err == -EAGAIN && p->looks < INTERP_LOOKS ? p->looks + 1 : 0;
+	p->interp = err ? NULL : malloc(sizeof(interp));
+	if (p->interp)
+		*p->interp = interp;
+	else
+		wp_interps_forget(sync->opt.interps, p->pid);
+}
+
+/**
+ * wp_mappublish_maps() - publish the mappings of the current process, and its interpreter
+ * @sync: the state of mapsync.c
+ * @p: the process
+ * @start_stack: start of its stack
+ *
+ * Return: what the module answered: 0 or a negative errno.
+ */
+int wp_mappublish_maps(struct wp_mapsync *sync, struct wp_mapproc *p, __u64 start_stack)
+{
+	if (sync->opt.interps)
+		look_for_interp(sync, p, start_stack);
+	return sync->opt.maps(sync->opt.ctx, p->pid, start_stack, sync->map, sync->nr_maps,
+			      p->interp);
+}
+
+/**
+ * wp_mappublish_look_again() - have a process read again whose interpreter was not ready
+ * @sync: the state of mapsync.c
+ * @p: the process, published
+ */
+void wp_mappublish_look_again(struct wp_mapsync *sync, struct wp_mapproc *p)
+{
+	unsigned int doubled = p->looks < INTERP_DOUBLED ? p->looks : INTERP_DOUBLED;
+	__u64 next = wp_clock_now() + (INTERP_NS << doubled);
+
+	if (!p->looks || (p->dirty && !p->busy))
+		return;
+	wp_mapprocs_set_dirty(sync, p);
+	p->busy = true;
+	if (next > p->rest_until)
+		p->rest_until = next;
 }
 
 /* Keep the published mappings of a process, to publish them again. */
@@ -218,7 +304,8 @@ static bool republish(struct wp_mapsync *sync, struct wp_mapproc *p)
 	int err = 1;
 
 	if (p->map && !p->dirty)
-		err = sync->opt.maps(sync->opt.ctx, p->pid, p->start_stack, p->map, p->nr_maps);
+		err = sync->opt.maps(sync->opt.ctx, p->pid, p->start_stack, p->map, p->nr_maps,
+				     p->interp);
 	free(p->map);
 	p->map = NULL;
 	p->again = false;
@@ -311,6 +398,8 @@ static bool publish(struct wp_mapsync *sync, struct wp_mapproc *p)
 	p->busy = false;
 	p->due = false;
 	sync->nr_maps = 0;
+	sync->nr_interps = 0;
+	sync->looked_ns = 0;
 	sync->unsettled = false;
 	err = add_maps(sync, dir);
 	close(dir);
@@ -322,11 +411,12 @@ static bool publish(struct wp_mapsync *sync, struct wp_mapproc *p)
 	if (!err && !sync->nr_maps)
 		return false;
 	if (!err)
-		err = sync->opt.maps(sync->opt.ctx, p->pid, start_stack, sync->map,
-				     sync->nr_maps);
+		err = wp_mappublish_maps(sync, p, start_stack);
 	there = wp_mappublish_note_published(sync, p, start_stack, err);
 	ended = wp_clock_now();
 	pay(sync, p, begun, ended);
+	if (there)
+		wp_mappublish_look_again(sync, p);
 	sync->stats.ns += ended - begun;
 	return there;
 }
@@ -356,6 +446,8 @@ __u64 wp_mappublish_dirty(struct wp_mapsync *sync, bool *all)
 			if (p->again && !republish(sync, p)) {
 				p->dirty = true;
 				p->due = true;
+				if (p->looks)
+					p->rest_until = 0;
 			}
 			if (p->dirty && not_before(sync, p) <= wp_clock_now() &&
 			    !publish(sync, p)) {

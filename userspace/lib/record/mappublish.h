@@ -10,6 +10,8 @@
 int wp_mappublish_add_map_of(struct wp_mapsync *sync, struct wp_codefile *file,
 			     const struct wp_procmap *m);
 bool wp_mappublish_is_published(const struct wp_mapsync *sync, const struct wp_procmap *m);
+int wp_mappublish_maps(struct wp_mapsync *sync, struct wp_mapproc *p, __u64 start_stack);
+void wp_mappublish_look_again(struct wp_mapsync *sync, struct wp_mapproc *p);
 bool wp_mappublish_note_published(struct wp_mapsync *sync, struct wp_mapproc *p,
 				  __u64 start_stack, int err);
 __u64 wp_mappublish_dirty(struct wp_mapsync *sync, bool *all);

@@ -34,6 +34,9 @@ static void take_fork(struct wp_mapsync *sync, __u32 ppid, __u32 pid, __u64 time
 
 	if (!p)
 		return;
+	/* It executes what its parent does, until it executes another program. */
+	if (sync->opt.interps)
+		wp_interps_fork(sync->opt.interps, ppid, pid);
 	if (!__atomic_load_n(&sync->started, __ATOMIC_RELAXED) || sync->opt.pids ||
 	    !parent || parent->dirty || parent->unsettled || time <= parent->published_at ||
 	    time <= sync->missed_by) {

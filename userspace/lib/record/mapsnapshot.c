@@ -83,6 +83,8 @@ static void look_at_snapshot(struct wp_mapsync *sync, struct found *found,
 	int dir = -1, err = t->flags & WALLPROF_LIVE_NO_MAPS ? -EBUSY : 0;
 
 	sync->nr_maps = 0;
+	sync->nr_interps = 0;
+	sync->looked_ns = 0;
 	sync->unsettled = false;
 	while (!err && (map = wp_snapshot_map(sync->snap, at))) {
 		struct wp_procmap m = wp_snapshot_procmap(map);
@@ -103,10 +105,11 @@ static void look_at_snapshot(struct wp_mapsync *sync, struct found *found,
 		return;
 	}
 	if (!err && sync->nr_maps)
-		err = sync->opt.maps(sync->opt.ctx, p->pid, t->start_stack, sync->map,
-				     sync->nr_maps);
+		err = wp_mappublish_maps(sync, p, t->start_stack);
 	if (!sync->nr_maps || !wp_mappublish_note_published(sync, p, t->start_stack, err))
 		wp_mapprocs_forget(sync, p->pid);
+	else
+		wp_mappublish_look_again(sync, p);
 }
 
 /* Tables on disk are loaded soon; @kick ends the wait earlier. */

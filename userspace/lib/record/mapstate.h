@@ -39,6 +39,10 @@ struct wp_mapproc {
 	__u64 paid_until;		/* its share of the time is used up until then */
 	__u64 published_at;		/* time of the last publication, or 0 */
 	__u64 forked;			/* fork time; 0: nothing depends on its parent */
+	struct wallprof_interp *interp;	/* its interpreter, or NULL */
+	__u64 looked_in;		/* start of the stack when one was looked for */
+	size_t looked_at;		/* mappings of files that may have one, then */
+	unsigned int looks;		/* how often one that exists was not ready */
 };
 
 struct wp_mapsync {
@@ -60,6 +64,8 @@ struct wp_mapsync {
 	struct wallprof_map *map;	/* mappings of the current process */
 	size_t nr_maps, room;
 	bool unsettled;
+	__u64 looked_ns;		/* time of the search for its interpreter */
+	size_t nr_interps;		/* mappings of the current process that may have one */
 	bool started;			/* the module sees forks; set by another thread */
 	bool republished;		/* all is to be published again since */
 	bool due;			/* a process is, but not yet */

@@ -400,6 +400,8 @@ void wp_mapsync_end(struct wp_mapsync *sync, struct wp_mapsync_stats *stats)
 		wp_codefiles_stats(sync->files, &stats->files);
 		note_unkept(sync, stats);
 	}
+	/* The last samples need them. */
+	sync->opt.interps = NULL;
 	wp_snapshot_put(sync->snap);
 	wp_codefiles_free(sync->files);
 	wp_tablecache_close(sync->cache);

@@ -21,6 +21,7 @@
 #include "lib/perfdata/perfdata.h"
 #include "lib/record/batch.h"
 #include "lib/record/blocked.h"
+#include "lib/record/interprows.h"
 #include "lib/record/ledgerspool.h"
 #include "lib/record/sessionopts.h"
 #include "lib/record/sessionstats.h"
@@ -51,6 +52,12 @@
  * @snap: snapshot of what runs at the start, until it is in the file, or NULL
  * @busy: processes whose mappings could not be read yet
  * @ids: build-ids of mapped files
+ * @keep: copies of files; or NULL
+ * @begun: there is something to keep
+ * @interps: interpreters of processes, or NULL
+ * @rows: names of their functions, or NULL
+ * @names: the file that has them, once there is one
+ * @names_id: its build-id; empty: the output needs none so far
  * @stacks: all stacks
  * @merge: samples of the epoch
  * @causes: the same in more detail, for --intervals
@@ -92,7 +99,11 @@ struct wp_recording {
 	struct wp_busy busy;
 	struct wp_buildids *ids;
 	struct wp_keepfiles *keep;
-	bool begun;	/* there is something to keep */
+	struct wp_interps *interps;
+	struct wp_interprows *rows;
+	struct wp_dso *names;
+	struct wp_buildid names_id;
+	bool begun;
 	struct wp_stacks stacks;
 	struct wp_merge merge;
 	struct wp_merge causes;
@@ -141,6 +152,13 @@ int wp_recording_list_targets(struct wp_recording *r);
 int wp_recording_note_fork(struct wp_recording *r, const struct perf_event_header *rec,
 			   __u64 time);
 int wp_recording_pause(struct wp_recording *r);
+
+int wp_recording_open_interps(struct wp_recording *r);
+void wp_recording_close_interps(struct wp_recording *r);
+int wp_recording_interpret(struct wp_recording *r, struct wp_perfdata_sample *sample,
+			   __u64 ips[WALLPROF_MAX_STACK]);
+void wp_recording_look_at_functions(struct wp_recording *r);
+void wp_recording_keep_names(struct wp_recording *r);
 
 int wp_recording_add_record(void *ctx, const struct perf_event_header *rec, __u64 time);
 int wp_recording_add_stacks(struct wp_recording *r, __u32 epoch);

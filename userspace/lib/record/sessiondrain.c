@@ -43,6 +43,8 @@ int wp_recording_add_record(void *ctx, const struct perf_event_header *rec, __u6
 				    rec->type == PERF_RECORD_FORK ||
 				    rec->type == PERF_RECORD_EXIT))
 		err = wp_timeline_sideband(r->timeline, rec, time);
+	if (!err && r->rows)
+		err = wp_interprows_record(r->rows, rec, time);
 	if (!err && r->notes_forks)
 		err = wp_recording_note_fork(r, rec, time);
 	if (!err && r->next)
@@ -64,6 +66,8 @@ static void count_half(struct wp_recording *r, const struct wp_half *half, __u64
 		r->s.unwinds[i] += head->unwinds[i];
 	for (i = 0; i < WALLPROF_SWITCH_MAX; i++)
 		r->s.switches[i] += head->switches[i];
+	for (i = 0; i < WALLPROF_INTERP_MAX; i++)
+		r->s.interps[i] += head->interps[i];
 	r->s.walks_unknown += head->walks_unknown;
 	r->s.walks_mixed += head->walks_mixed;
 	r->s.walks_slow += head->walks_slow;
@@ -599,8 +603,12 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 		err = wp_recording_add_samples(r);
 	if (!err && !last)
 		err = look_at_locks(r);
+	if (!last)
+		wp_recording_look_at_functions(r);
 	if (!err)
 		err = wp_batch_flush(r->batch, last && !r->pausing ? ~0ULL : upto);
+	if (r->rows)
+		wp_interprows_end_epoch(r->rows, upto);
 	if (!err && wp_clock_now() - r->flushed >= FLUSH_NS) {
 		err = wp_perfdata_flush(r->pd);
 		r->flushed = wp_clock_now();

@@ -96,7 +96,9 @@ static int add_wakeup(struct wp_recording *r, const struct wp_sample *s)
 		.time = s->last,
 		.period = blocked,
 	};
+	__u64 ips[WALLPROF_MAX_STACK];
 	struct wp_waker waker;
+	int err;
 
 	if (s->cause.waker != WALLPROF_WAKER_TASK || !blocked)
 		return 0;
@@ -114,6 +116,9 @@ static int add_wakeup(struct wp_recording *r, const struct wp_sample *s)
 	}
 	r->s.wakeups_ns += blocked;
 	r->s.records++;
+	err = wp_recording_interpret(r, &sample, ips);
+	if (err)
+		return err;
 	return wp_batch_add_sample(r->batch, &sample);
 }
 
@@ -159,6 +164,7 @@ static int add_reason(struct wp_recording *r, const struct wp_sample *s,
 int wp_recording_add_samples(struct wp_recording *r)
 {
 	char raw[WP_RAW_MAX], record[WP_TRACEPOINT_MAX];
+	__u64 ips[WALLPROF_MAX_STACK];
 	struct wp_offcpu_raw cause;
 	size_t i;
 	int err = 0;
@@ -187,11 +193,12 @@ int wp_recording_add_samples(struct wp_recording *r)
 			sample.user_ips = s->user->ips;
 		}
 		set_blocked_since(r, s);
-		if (r->o.raw && !oncpu)
+		err = wp_recording_interpret(r, &sample, ips);
+		if (!err && r->o.raw && !oncpu)
 			err = add_raw(r, s, raw, &sample);
-		if (oncpu && wp_tracerecords_encode(&r->records, s, record, &sample))
+		if (!err && oncpu && wp_tracerecords_encode(&r->records, s, record, &sample))
 			r->s.events[s->event].cut += s->count;
-		if (r->o.reasons && !oncpu)
+		if (!err && r->o.reasons && !oncpu)
 			err = add_reason(r, s, &cause, &sample);
 		if (!err)
 			err = wp_batch_add_sample(r->batch, &sample);

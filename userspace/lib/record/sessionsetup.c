@@ -540,9 +540,9 @@ static int push_table(void *ctx, const void *table, size_t size, __u32 *id)
 }
 
 static int send_maps(void *ctx, __u32 pid, __u64 start_stack, const struct wallprof_map *maps,
-		     __u32 nr)
+		     __u32 nr, const struct wallprof_interp *interp)
 {
-	return wp_device_maps(ctx, pid, start_stack, maps, nr);
+	return wp_device_maps(ctx, pid, start_stack, maps, nr, interp);
 }
 
 static __u64 forks_missed(void *ctx)
@@ -563,6 +563,7 @@ static int open_mapsync(struct wp_recording *r)
 		.ctx = &r->dev,
 		.pids = filter ? t->tgids ? t->tgids : t->ids : NULL,
 		.nr_pids = filter ? t->nr : 0,
+		.interps = r->interps,
 	};
 
 	return wp_mapsync_open(&r->mapsync, &opt);

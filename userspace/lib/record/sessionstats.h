@@ -7,6 +7,7 @@
 
 #include <linux/types.h>
 #include <linux/wallprof.h>
+#include <linux/wallprof_interp.h>
 
 #include "lib/device/device.h"
 #include "lib/model/comms.h"
@@ -14,6 +15,7 @@
 #include "lib/model/ledger.h"
 #include "lib/model/objects.h"
 #include "lib/model/waits.h"
+#include "lib/record/interprows.h"
 #include "lib/record/mapsync.h"
 #include "lib/record/timeline.h"
 #include "lib/symbols/keepfiles.h"
@@ -82,6 +84,8 @@ struct wp_event_stats {
  * @walks_asleep: of blocked threads, after more of their process was published
  * @walks_not_resident: of them, that ended at memory that was not resident
  * @switches: switches by how they were recorded, enum wallprof_switch
+ * @interps: walks that came to an interpreter, by enum wallprof_interp_reason
+ * @rows: names of interpreted functions
  * @unwound: off-CPU nanoseconds, and numbers of samples, by the stop reason of their
  *	stack walks; by WALLPROF_AGGR_OFFCPU and _SAMPLE
  * @timeline: with --timeline: statistics of its events
@@ -137,6 +141,8 @@ struct wp_record_stats {
 	__u64 walks_asleep;
 	__u64 walks_not_resident;
 	__u64 switches[WALLPROF_SWITCH_MAX];
+	__u64 interps[WALLPROF_INTERP_MAX];
+	struct wp_interprows_stats rows;
 	__u64 unwound[2][WALLPROF_UNWIND_MAX];
 	struct wp_timeline_stats timeline;
 	struct wp_keepfiles_stats kept;

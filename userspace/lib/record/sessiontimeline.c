@@ -36,9 +36,13 @@ int wp_recording_open_timeline(struct wp_recording *r, struct wp_perfdata_event 
 
 static int add_sample(void *ctx, const struct wp_perfdata_sample *sample)
 {
+	struct wp_perfdata_sample interpreted = *sample;
+	__u64 ips[WALLPROF_MAX_STACK];
 	struct wp_recording *r = ctx;
+	int err;
 
-	return wp_batch_add_sample(r->batch, sample);
+	err = wp_recording_interpret(r, &interpreted, ips);
+	return err ? err : wp_batch_add_sample(r->batch, &interpreted);
 }
 
 static int add_lost(void *ctx, __u32 cpu, __u64 time, __u64 lost)

@@ -458,6 +458,41 @@ void wp_keepfiles_add(struct wp_keepfiles *k, int fd, const struct wp_buildid *i
 }
 
 /**
+ * wp_keepfiles_write() - keep a file of ours
+ * @k: the copies
+ * @data: the file
+ * @size: its size
+ * @id: its build-id
+ *
+ * It is written at once.
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_keepfiles_write(struct wp_keepfiles *k, const void *data, size_t size,
+		       const struct wp_buildid *id)
+{
+	char name[WP_IDFILES_NAME];
+	int ours = open_ours(k->dir, WP_IDFILES_OURS), dir, err;
+	struct wp_outfile out;
+
+	wp_idfiles_name(name, id, NULL);
+	dir = ours < 0 ? -1 : open_ours(ours, name);
+	err = dir < 0 ? -errno : wp_outfile_open_at(&out, dir, "elf");
+	if (!err)
+		err = wp_outfile_end(&out, wp_pwrite_all(out.fd, data, size, 0));
+	if (dir >= 0)
+		close(dir);
+	/* Remove an incomplete one. */
+	if (err && ours >= 0)
+		unlinkat(ours, name, AT_REMOVEDIR);
+	if (ours >= 0)
+		close(ours);
+	if (!err)
+		link_id(k, name);
+	return err;
+}
+
+/**
  * wp_keepfiles_end() - wait for the thread while it makes progress
  * @k: the copies, or NULL
  * @stats: filled in

@@ -33,6 +33,8 @@ struct wp_keepfiles;
 struct wp_keepfiles *wp_keepfiles_new(const char *dir);
 void wp_keepfiles_add(struct wp_keepfiles *k, int fd, const struct wp_buildid *id,
 		      const struct stat *st);
+int wp_keepfiles_write(struct wp_keepfiles *k, const void *data, size_t size,
+		       const struct wp_buildid *id);
 void wp_keepfiles_end(struct wp_keepfiles *k, struct wp_keepfiles_stats *stats);
 
 #endif /* WP_LIB_SYMBOLS_KEEPFILES_H */

@@ -693,7 +693,7 @@ const char *wp_livenames_symbols(struct wp_livenames *n, __u32 pid, const char *
 				 const char *const *names, size_t nr, __u64 *address)
 {
 	const struct process *p;
-	__u64 distance;
+	__u64 distance, size;
 	__u32 data;
 	size_t i, j;
 
@@ -705,8 +705,8 @@ const char *wp_livenames_symbols(struct wp_livenames *n, __u32 pid, const char *
 		data = strstr(n->code[map->code].name, part) ? data_of(n, map) : 0;
 		for (j = 0; data && j < nr; j++) {
 			address[j] = 0;
-			if (wp_symbols_distance(n->symbols, data, map->start + map->shift,
-						names[j], &distance))
+			if (wp_symbols_range(n->symbols, data, map->start + map->shift,
+					     names[j], &distance, &size))
 				address[j] = map->start + distance;
 			else if (!j)
 				data = 0;
@@ -715,6 +715,41 @@ const char *wp_livenames_symbols(struct wp_livenames *n, __u32 pid, const char *
 			return n->code[map->code].name;
 	}
 	return NULL;
+}
+
+/**
+ * wp_livenames_function() - where a function of a file is that a process has mapped
+ * @n: the table
+ * @pid: the process
+ * @part: part of the file's name
+ * @name: the function
+ * @start: set to its first address
+ * @end: set to its end, exclusive
+ *
+ * Return: false if no such file has one of this name with a size.
+ */
+bool wp_livenames_function(struct wp_livenames *n, __u32 pid, const char *part,
+			   const char *name, __u64 *start, __u64 *end)
+{
+	const struct process *p;
+	__u64 distance, size;
+	size_t i;
+
+	if (find_process(n, pid, &p))
+		return false;
+	for (i = p->first; i < p->first + p->nr; i++) {
+		const struct map *map = &n->map[i];
+		const struct code *code = &n->code[map->code];
+
+		if (code->kind != WP_SYMBOLS_ELF || !code->file || !strstr(code->name, part) ||
+		    !wp_symbols_range(n->symbols, code->file, map->start + map->shift, name,
+				      &distance, &size) || !size)
+			continue;
+		*start = map->start + distance;
+		*end = *start + size;
+		return true;
+	}
+	return false;
 }
 
 /**

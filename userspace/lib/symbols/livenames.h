@@ -43,6 +43,8 @@ bool wp_livenames_variable(struct wp_livenames *n, __u32 pid, __u64 address, cha
 			   size_t size);
 const char *wp_livenames_symbols(struct wp_livenames *n, __u32 pid, const char *part,
 				 const char *const *names, size_t nr, __u64 *address);
+bool wp_livenames_function(struct wp_livenames *n, __u32 pid, const char *part,
+			   const char *name, __u64 *start, __u64 *end);
 int wp_livenames_kernel(struct wp_livenames *n, __u64 ip, bool caller,
 			struct wp_livename *name);
 void wp_livename_label(const struct wp_livename *name, char *text, size_t size);

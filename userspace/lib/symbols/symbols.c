@@ -359,17 +359,18 @@ bool wp_symbols_variable(struct wp_symbols *s, __u32 file, __u64 code, __u64 dis
 }
 
 /**
- * wp_symbols_distance() - find a variable by its name
+ * wp_symbols_range() - find a function or a variable by its name
  * @s: the table
- * @file: from wp_symbols_data()
+ * @file: from wp_symbols_file(), or wp_symbols_data() for a variable
  * @code: an offset in the file, of code
- * @name: the variable
+ * @name: its name
  * @distance: set to how far behind the code it is in memory, modulo 2^64
+ * @size: set to its size; 0: unknown
  *
  * Return: false if there is none.
  */
-bool wp_symbols_distance(struct wp_symbols *s, __u32 file, __u64 code, const char *name,
-			 __u64 *distance)
+bool wp_symbols_range(struct wp_symbols *s, __u32 file, __u64 code, const char *name,
+		      __u64 *distance, __u64 *size)
 {
 	struct wp_symbolfile *f = &s->file[file - 1];
 	const struct wp_symtable *t = &f->names.table;
@@ -383,6 +384,7 @@ bool wp_symbols_distance(struct wp_symbols *s, __u32 file, __u64 code, const cha
 	for (i = 0; i < t->nr; i++) {
 		if (!strcmp(t->names + t->entry[i].name, name)) {
 			*distance = t->entry[i].start - at;
+			*size = t->entry[i].end - t->entry[i].start;
 			return true;
 		}
 	}

@@ -76,8 +76,8 @@ bool wp_symbols_find(struct wp_symbols *s, __u32 file, __u64 address,
 		     struct wp_symbol *symbol);
 bool wp_symbols_variable(struct wp_symbols *s, __u32 file, __u64 code, __u64 distance,
 			 struct wp_symbol *symbol);
-bool wp_symbols_distance(struct wp_symbols *s, __u32 file, __u64 code, const char *name,
-			 __u64 *distance);
+bool wp_symbols_range(struct wp_symbols *s, __u32 file, __u64 code, const char *name,
+		      __u64 *distance, __u64 *size);
 void wp_symbols_variable_text(const struct wp_symbol *symbol, const char *path, char *text,
 			      size_t size);
 size_t wp_symbols_inlined(struct wp_symbols *s, __u32 file, __u64 address, char ***names);

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Puts interpreted functions into the samples of a recording, and the file of their names
+ * where readers look for files by their build-ids. Called by the other files of the record
+ * command.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+
+#include "lib/base/err.h"
+#include "lib/elf/nameself.h"
+#include "lib/perfdata/mmaprecord.h"
+#include "lib/record/interprows.h"
+#include "lib/record/session.h"
+
+/**
+ * wp_recording_open_interps() - have interpreted functions recorded
+ * @r: the recording
+ *
+ * Their names need a place where files are kept.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_recording_open_interps(struct wp_recording *r)
+{
+	if (!r->keep)
+		return 0;
+	r->interps = wp_interps_new();
+	r->rows = r->interps ? wp_interprows_new(r->interps) : NULL;
+	return r->rows ? 0 : -ENOMEM;
+}
+
+/**
+ * wp_recording_close_interps() - free what was opened
+ * @r: the recording, without mapsync
+ */
+void wp_recording_close_interps(struct wp_recording *r)
+{
+	wp_interprows_free(r->rows);
+	wp_interps_free(r->interps);
+	r->rows = NULL;
+	r->interps = NULL;
+}
+
+/* The file of names of the output that is written now. */
+static int open_names(struct wp_recording *r)
+{
+	struct wp_buildid id = { .size = WP_BUILDID_MAX };
+
+	if (r->names_id.size)
+		return 0;
+	if (getrandom(id.data, id.size, 0) != id.size)
+		return -EIO;
+	if (r->names)
+		r->names->id = id;
+	else
+		r->names = wp_buildids_add(r->ids, WP_INTERPROWS_PATH, 0, false, &id);
+	if (!r->names)
+		return -ENOMEM;
+	r->names_id = id;
+	return 0;
+}
+
+static int add_map(struct wp_recording *r, __u32 pid, __u64 time)
+{
+	struct {
+		struct wp_mmap2_record map;
+		char name[(sizeof(WP_INTERPROWS_PATH) + 7) / 8 * 8];
+		struct wp_sample_id sid;
+	} rec = {
+		.map = {
+			.header.type = PERF_RECORD_MMAP2,
+			.header.misc = PERF_RECORD_MISC_USER,
+			.header.size = sizeof(rec),
+			.pid = pid,
+			.tid = pid,
+			.start = WP_INTERPROWS_BASE,
+			.len = WP_INTERPROWS_MAX * WP_NAMESELF_BYTES,
+			.pgoff = WP_NAMESELF_AT,
+			.prot = PROT_READ | PROT_EXEC,
+			.flags = MAP_PRIVATE,
+		},
+		.name = WP_INTERPROWS_PATH,
+		.sid = { .pid = pid, .tid = pid, .time = time },
+	};
+	int err = open_names(r);
+
+	if (err)
+		return err;
+	rec.sid.id = wp_perfdata_id(r->pd, r->side, 0);
+	rec.map.maj = r->names->last.file.maj;
+	rec.map.min = r->names->last.file.min;
+	rec.map.ino = r->names->last.file.ino;
+	return wp_batch_add_record(r->batch, &rec.map.header, time);
+}
+
+/**
+ * wp_recording_interpret() - let interpreted functions stand in the stack of a sample
+ * @r: the recording
+ * @sample: the sample, which is changed
+ * @ips: memory for the stack
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_recording_interpret(struct wp_recording *r, struct wp_perfdata_sample *sample,
+			   __u64 ips[WALLPROF_MAX_STACK])
+{
+	unsigned int nr = sample->nr_user;
+	__u64 at;
+	bool has;
+	int err;
+
+	if (!r->rows || !nr)
+		return 0;
+	if (nr > WALLPROF_MAX_STACK)
+		nr = WALLPROF_MAX_STACK;
+	err = wp_interprows_stack(r->rows, sample->pid, sample->user_ips, nr, ips,
+				  &sample->nr_user, &has);
+	sample->user_ips = ips;
+	if (!err && has && wp_interprows_map(r->rows, sample->pid, sample->time, &at))
+		err = add_map(r, sample->pid, at);
+	return err;
+}
+
+/**
+ * wp_recording_look_at_functions() - read the functions in which threads are blocked now
+ * @r: the recording, started
+ *
+ * When their waits end, the process may have ended, too.
+ */
+void wp_recording_look_at_functions(struct wp_recording *r)
+{
+	const struct wp_stack *stack;
+	__u32 i;
+
+	if (!r->rows || !wp_interps_any(r->interps))
+		return;
+	for (i = 0; i < r->dev.conf.nr_tasks; i++) {
+		volatile const struct wallprof_task *task = wp_device_task(&r->dev, i);
+
+		if ((task->phase == WALLPROF_TASK_OFF || task->phase == WALLPROF_TASK_UNSEEN) &&
+		    wp_stacks_find(&r->stacks, task->user_stack, &stack) && stack)
+			wp_interprows_look(r->rows, task->tgid, stack->ips, stack->nr);
+	}
+}
+
+/**
+ * wp_recording_keep_names() - write the file of names, when an output is complete
+ * @r: the recording
+ *
+ * If that fails, a message says so, and the functions have no names.
+ */
+void wp_recording_keep_names(struct wp_recording *r)
+{
+	void *data = NULL;
+	size_t size;
+	int err;
+
+	if (!r->names_id.size)
+		return;
+	err = wp_nameself_make(wp_interprows_name, r->rows, wp_interprows_nr(r->rows),
+			       &r->names_id, &data, &size);
+	if (!err)
+		err = wp_keepfiles_write(r->keep, data, size, &r->names_id);
+	if (err)
+		wp_warn("names of Python functions could not be kept in ~/.debug: %s",
+			strerror(-err));
+	free(data);
+	/* The next output has a file of its own. */
+	r->names_id = (struct wp_buildid){ 0 };
+	wp_interprows_unmap(r->rows);
+}
