@@ -42,6 +42,7 @@ enum {
 	OPT_NO_IDLE,
 	OPT_WAKERS,
 	OPT_LOCK_OWNER,
+	OPT_PYTHON,
 	OPT_TIMELINE,
 	OPT_MIN,
 	OPT_MAX,
@@ -104,6 +105,7 @@ static const struct wp_option table[] = {
 	  "the innermost address" },
 	{ OPT_KERNEL_CALLCHAINS, "kernel-callchains", NULL, "record kernel stacks too" },
 	{ OPT_MAX_STACK, "max-stack", "n", "maximum number of frames (default 127)" },
+	{ OPT_PYTHON, "python", NULL, "record the functions of Python in user stacks" },
 	{ OPT_OFF_CPU, "off-cpu", NULL, "record off-CPU time (default)" },
 	{ OPT_NO_OFF_CPU, "no-off-cpu", NULL, "do not record off-CPU time" },
 	{ OPT_STATE, "state", "letters", "off-CPU time in these states only, as S,D; of\n"
@@ -366,6 +368,9 @@ static int set(void *ctx, int id, const char *arg)
 		return 0;
 	case OPT_LOCK_OWNER:
 		o->lock_owner = true;
+		return 0;
+	case OPT_PYTHON:
+		o->python = true;
 		return 0;
 	case OPT_TIMELINE:
 		o->timeline = true;
@@ -647,6 +652,16 @@ int wp_record_options(struct wp_record_opts *o, struct wp_control *control, int 
 	}
 	if (o->lock_owner && o->wakers) {
 		wp_err("--lock-owner cannot be combined with --wakers");
+		return -EINVAL;
+	}
+	if (o->python && o->call_graph != WP_CALL_GRAPH_AUTO &&
+	    o->call_graph != WP_CALL_GRAPH_CFI) {
+		wp_err("--python needs stacks by unwind tables, which --call-graph leaves out");
+		return -EINVAL;
+	}
+	if (o->python && !(o->buildids && o->keep)) {
+		wp_err("--python keeps names by a build-id in ~/.debug, which %s leaves out",
+		       o->buildids ? "-N" : "-B");
 		return -EINVAL;
 	}
 	if ((raw.targets.comm || raw.targets.group) && !o->offcpu) {

@@ -326,7 +326,7 @@ static int prepare(struct run *run)
 		r->keep = wp_keepfiles_new(NULL);
 	if (r->ids)
 		wp_buildids_keep(r->ids, r->keep);
-	if (!err && has_tables(&r->o))
+	if (!err && r->o.python)
 		err = wp_recording_open_interps(r);
 	r->merge.no_idle = r->o.no_idle;
 	r->t.waits.no_idle = r->o.no_idle;

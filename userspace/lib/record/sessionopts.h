@@ -69,6 +69,7 @@ struct wp_delay {
  * @no_idle: leave out the time in which event loops waited for work
  * @wakers: record the stacks of wakers
  * @lock_owner: record who holds the locks
+ * @python: record the functions of Python
  * @timeline: record every switch and wakeup, too
  * @level: zstd's level to compress the file with, 0 for none
  * @min_ns: the shortest off-CPU interval to record
@@ -116,6 +117,7 @@ struct wp_record_opts {
 	bool no_idle;
 	bool wakers;
 	bool lock_owner;
+	bool python;
 	bool timeline;
 	int level;
 	__u64 min_ns;
