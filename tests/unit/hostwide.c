@@ -5,9 +5,17 @@
 #include "lib/model/hostwide.h"
 #include "tap.h"
 
+/* @command: blanks end words, _ is a blank within one. */
 static void check(const char *command, int wanted)
 {
-	ok(wp_hostwide(command) == wanted, "'%s': %s", command, wanted ? "the host" : "a part");
+	char words[128];
+	size_t nr;
+
+	for (nr = 0; command[nr]; nr++)
+		words[nr] = command[nr] == ' ' ? '\0' : command[nr] == '_' ? ' ' : command[nr];
+	words[nr] = '\0';
+	ok(wp_hostwide(words, nr + 1) == wanted, "'%s': %s", command,
+	   wanted ? "the host" : "a part");
 }
 
 int main(void)
@@ -27,6 +35,11 @@ int main(void)
 	check("perf record -z -a ls", 1);
 	check("perf record -j any -a ls", 1);
 	check("perf record --all-cpus -- ls", 1);
+	check("wallprof record -e x:y --filter a_>_3_&&_b -a -- find", 1);
+	check("wallprof record -e x:y --filter a_-p -a find", 1);
+	check("wallprof record -e x:y --filter a_>_3 -p 12", 0);
+	check("wallprof record -e x:y --filter a_-a ls", 0);
+	check("wallprof record -o  -a ls", 1);
 	check("wallprof record -- sleep 4", 0);
 	check("wallprof record sleep 4", 0);
 	check("wallprof record -F 99 ls -a", 0);

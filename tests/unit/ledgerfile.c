@@ -340,6 +340,7 @@ static void test_perffile(void)
 	struct wp_perffile f;
 	bool written;
 	char *text;
+	size_t len;
 	time_t day;
 	__u64 tod;
 
@@ -371,6 +372,9 @@ static void test_perffile(void)
 	ok(!wp_perffile_string(&f, WP_FEAT_ARCH), "a string longer than its section is none");
 	ok(!wp_perffile_string(&f, WP_FEAT_VERSION) &&
 	   wp_perffile_feature(&f, WP_FEAT_VERSION, &b) == -ENOENT, "nor what is not there");
+	text = wp_perffile_words(&f, &len);
+	ok(text && len == 28 && !memcmp(text, "/usr/bin/wallprof\0record\0-a", len), "its words");
+	free(text);
 	text = wp_perffile_cmdline(&f);
 	ok(text && !strcmp(text, "/usr/bin/wallprof record -a"), "its command");
 	free(text);

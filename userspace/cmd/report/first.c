@@ -611,11 +611,12 @@ int wp_report_first(const struct wp_report_first *o)
 	unsigned int others = WP_SECTION_CPU | WP_SECTION_OTHER |
 		(o->kinds == WP_SECTION_ALL ? 0 : WP_SECTION_WAKER);
 	struct first f = { .o = o, .causes = wp_profile_has_causes(o->samples->profile) };
-	char *command = wp_perffile_cmdline(&o->overview->file);
+	size_t len;
+	char *command = wp_perffile_words(&o->overview->file, &len);
 	int err;
 
 	f.timeline = wp_report_has_timeline(o->samples);
-	f.hide = !o->idle && !o->samples->o->chosen && command && wp_hostwide(command);
+	f.hide = !o->idle && !o->samples->o->chosen && command && wp_hostwide(command, len);
 	free(command);
 	err = read_longest(&f);
 	if (!err)

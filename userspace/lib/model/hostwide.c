@@ -87,22 +87,23 @@ static void letters(struct aim *aim, const char *word, size_t len)
 
 /**
  * wp_hostwide() - whether a command recorded the whole host
- * @cmdline: its words, separated by blanks
+ * @words: its words, each with a terminating 0
+ * @nr: bytes of all of them
  *
  * Return: true if it certainly did.
  */
-bool wp_hostwide(const char *cmdline)
+bool wp_hostwide(const char *words, size_t nr)
 {
 	struct aim aim = { 0 };
 	bool record = false, sched = false, command = false;
-	const char *word = cmdline;
+	const char *word = words, *end = words + nr;
 	size_t len;
 
-	for (; *word && !command; word += len + (word[len] == ' ')) {
-		len = strcspn(word, " ");
+	for (; word < end && !command; word += len + 1) {
+		len = strlen(word);
 		if (!record) {
-			sched |= len == 5 && !strncmp(word, "sched", len);
-			record = len == 6 && !strncmp(word, "record", len);
+			sched |= !strcmp(word, "sched");
+			record = !strcmp(word, "record");
 		} else if (aim.skip || (aim.skip_number && len &&
 					strspn(word, "0123456789") == len)) {
 			aim.skip = false;
@@ -112,7 +113,7 @@ bool wp_hostwide(const char *cmdline)
 		} else if (len > 1 && word[0] == '-' && word[1] != '-') {
 			letters(&aim, word + 1, len - 1);
 		} else {
-			command = len;
+			command = true;
 		}
 	}
 	return record && !aim.chosen && (aim.all || sched || !command);

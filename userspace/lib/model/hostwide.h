@@ -7,8 +7,9 @@
 #define WP_LIB_MODEL_HOSTWIDE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-bool wp_hostwide(const char *cmdline);
+bool wp_hostwide(const char *words, size_t nr);
 bool wp_hostwide_is_own(const char *comm);
 
 #endif /* WP_LIB_MODEL_HOSTWIDE_H */

@@ -304,13 +304,14 @@ char *wp_perffile_string(const struct wp_perffile *f, enum wp_feature nr)
 }
 
 /**
- * wp_perffile_cmdline() - command line of the recording
+ * wp_perffile_words() - command line of the recording
  * @f: the file
+ * @len: set to the length of all words
  *
- * Return: its words, separated by blanks, unsanitized, to be freed; NULL if it is not
+ * Return: its words, each with a terminating 0, unsanitized, to be freed; NULL if it is not
  * recorded.
  */
-char *wp_perffile_cmdline(const struct wp_perffile *f)
+char *wp_perffile_words(const struct wp_perffile *f, size_t *len)
 {
 	struct wp_buf b, words = { 0 };
 	struct wp_bytes bytes = { 0 };
@@ -325,15 +326,32 @@ char *wp_perffile_cmdline(const struct wp_perffile *f)
 
 		if (!word)
 			break;
-		if (words.len)
-			wp_buf_add(&words, " ", 1);
-		wp_buf_add(&words, word, strlen(word));
+		wp_buf_add(&words, word, strlen(word) + 1);
 	}
-	wp_buf_add(&words, "", 1);
 	wp_buf_free(&b);
-	if (words.failed || words.len == 1)
+	if (words.failed || words.len <= 1)
 		wp_buf_free(&words);
+	*len = words.len;
 	return words.data;
+}
+
+/**
+ * wp_perffile_cmdline() - command line of the recording, to be shown
+ * @f: the file
+ *
+ * Return: its words, separated by blanks, unsanitized, to be freed; NULL if it is not
+ * recorded.
+ */
+char *wp_perffile_cmdline(const struct wp_perffile *f)
+{
+	size_t len, i;
+	char *words = wp_perffile_words(f, &len);
+
+	for (i = 0; words && i + 1 < len; i++) {
+		if (!words[i])
+			words[i] = ' ';
+	}
+	return words;
 }
 
 /**

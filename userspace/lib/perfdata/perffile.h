@@ -32,6 +32,7 @@ int wp_perffile_open(struct wp_perffile *f, const char *path);
 void wp_perffile_close(struct wp_perffile *f);
 int wp_perffile_feature(const struct wp_perffile *f, enum wp_feature nr, struct wp_buf *b);
 char *wp_perffile_string(const struct wp_perffile *f, enum wp_feature nr);
+char *wp_perffile_words(const struct wp_perffile *f, size_t *len);
 char *wp_perffile_cmdline(const struct wp_perffile *f);
 bool wp_perffile_time(const struct wp_perffile *f, __u64 time, __u64 *tod);
 bool wp_perffile_day(const struct wp_perffile *f, __u64 time, time_t *day, bool *written);
