@@ -17,6 +17,10 @@
 #include "lib/record/interprows.h"
 #include "lib/record/session.h"
 
+/* The record of the mapping: its name, padded, and what all records end with. */
+#define NAME_BYTES	((sizeof(WP_INTERPROWS_PATH) + 7) / 8 * 8)
+#define MAP_BYTES	(sizeof(struct wp_mmap2_record) + NAME_BYTES + sizeof(struct wp_sample_id))
+
 /**
  * wp_recording_open_interps() - have interpreted functions recorded
  * @r: the recording
@@ -67,35 +71,30 @@ static int open_names(struct wp_recording *r)
 
 static int add_map(struct wp_recording *r, __u32 pid, __u64 time)
 {
-	struct {
-		struct wp_mmap2_record map;
-		char name[(sizeof(WP_INTERPROWS_PATH) + 7) / 8 * 8];
-		struct wp_sample_id sid;
-	} rec = {
-		.map = {
-			.header.type = PERF_RECORD_MMAP2,
-			.header.misc = PERF_RECORD_MISC_USER,
-			.header.size = sizeof(rec),
-			.pid = pid,
-			.tid = pid,
-			.start = WP_INTERPROWS_BASE,
-			.len = WP_INTERPROWS_MAX * WP_NAMESELF_BYTES,
-			.pgoff = WP_NAMESELF_AT,
-			.prot = PROT_READ | PROT_EXEC,
-			.flags = MAP_PRIVATE,
-		},
-		.name = WP_INTERPROWS_PATH,
-		.sid = { .pid = pid, .tid = pid, .time = time },
-	};
+	__u64 memory[MAP_BYTES / sizeof(__u64)] = { 0 };
+	struct wp_sample_id sid = { .pid = pid, .tid = pid, .time = time };
+	struct wp_mmap2_record *map = (void *)memory;
 	int err = open_names(r);
 
 	if (err)
 		return err;
-	rec.sid.id = wp_perfdata_id(r->pd, r->side, 0);
-	rec.map.maj = r->names->last.file.maj;
-	rec.map.min = r->names->last.file.min;
-	rec.map.ino = r->names->last.file.ino;
-	return wp_batch_add_record(r->batch, &rec.map.header, time);
+	map->header.type = PERF_RECORD_MMAP2;
+	map->header.misc = PERF_RECORD_MISC_USER;
+	map->header.size = sizeof(memory);
+	map->pid = pid;
+	map->tid = pid;
+	map->start = WP_INTERPROWS_BASE;
+	map->len = WP_INTERPROWS_MAX * WP_NAMESELF_BYTES;
+	map->pgoff = WP_NAMESELF_AT;
+	map->maj = r->names->last.file.maj;
+	map->min = r->names->last.file.min;
+	map->ino = r->names->last.file.ino;
+	map->prot = PROT_READ | PROT_EXEC;
+	map->flags = MAP_PRIVATE;
+	memcpy(map->filename, WP_INTERPROWS_PATH, sizeof(WP_INTERPROWS_PATH));
+	sid.id = wp_perfdata_id(r->pd, r->side, 0);
+	memcpy(map->filename + NAME_BYTES, &sid, sizeof(sid));
+	return wp_batch_add_record(r->batch, &map->header, time);
 }
 
 /**
