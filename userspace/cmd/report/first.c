@@ -18,6 +18,7 @@
 #include "lib/base/err.h"
 #include "lib/base/intern.h"
 #include "lib/base/text.h"
+#include "lib/interp/pystack.h"
 #include "lib/model/cause.h"
 #include "lib/model/hostwide.h"
 #include "lib/model/ledgerfile.h"
@@ -31,6 +32,9 @@
 #define LOCK_ROWS	5
 #define EVENTS		4	/* of other kinds than on-CPU time */
 #define EMPTY_EVENTS	3	/* of these, named though they have no samples */
+
+/* The file of the names of functions of Python: see lib/record/interprows.h. */
+#define PYTHON_FILE	"[python]"
 
 /**
  * struct longest - longest times of a thread, from the ledger
@@ -57,6 +61,8 @@ struct longest {
  * @least: events of other kinds that occurred less often are left out
  * @more_events: how many of them
  * @more_count: how often they occurred
+ * @interpreter: a stack has the function of CPython that executes others
+ * @python: a stack has functions of Python
  * @empty: how many events have no samples
  * @empty_names: the names of the first ones
  * @causes: samples have causes
@@ -81,6 +87,8 @@ struct first {
 	__u64 least;
 	unsigned int more_events;
 	__u64 more_count;
+	bool interpreter;
+	bool python;
 	unsigned int empty;
 	char empty_names[EMPTY_EVENTS * 128];
 	bool causes;
@@ -172,8 +180,13 @@ static bool get_stack(struct first *f, const struct wp_profline *l, size_t *nr)
 		f->stack = more;
 		f->stack_room = *nr;
 	}
-	for (i = 0; i < *nr; i++)
-		f->stack[*nr - 1 - i] = wp_profile_function(s->profile, functions[i]);
+	for (i = 0; i < *nr; i++) {
+		const struct wp_function *fn = wp_profile_function(s->profile, functions[i]);
+
+		f->stack[*nr - 1 - i] = fn;
+		f->interpreter |= fn->name && !strcmp(fn->name, WP_PYSTACK_FUNCTION);
+		f->python |= !strcmp(fn->dso, PYTHON_FILE);
+	}
 	return true;
 }
 
@@ -591,6 +604,8 @@ static void print_more(const struct first *f)
 		wp_screen_line("# who holds the locks: wallprof record --lock-owner");
 	if (!wp_profile_has_objects(f->o->samples->profile))
 		wp_screen_line("# which file or socket: wallprof record -R");
+	if (f->interpreter && !f->python)
+		wp_screen_line("# functions of Python: wallprof record --python");
 	if (wakers)
 		wp_screen_line("# wakers: report --kinds waker");
 	else
