@@ -10,20 +10,6 @@
 #include "cmd/record/interplines.h"
 #include "cmd/record/line.h"
 
-static double percent(__u64 part, __u64 all)
-{
-	return all ? 100.0 * part / all : 0;
-}
-
-static __u64 sum(const __u64 *n, unsigned int nr)
-{
-	__u64 all = 0;
-
-	while (nr--)
-		all += n[nr];
-	return all;
-}
-
 /* How walks of stacks with an interpreter ended. */
 static const char *const names[WALLPROF_INTERP_MAX] = {
 	[WALLPROF_INTERP_READ] = "with all Python functions",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A line of the summary, in perf's style. For summary.c and eventlines.c.
+ * A line of the record command, in perf's style, and its figures. For summary.c and others of
+ * its files.
  */
 #ifndef WP_CMD_RECORD_LINE_H
 #define WP_CMD_RECORD_LINE_H
@@ -31,6 +32,20 @@ static inline double seconds(__u64 ns)
 static inline const char *plural(__u64 n)
 {
 	return n == 1 ? "" : "s";
+}
+
+static inline double percent(__u64 part, __u64 all)
+{
+	return all ? 100.0 * part / all : 0;
+}
+
+static inline __u64 sum(const __u64 *n, unsigned int nr)
+{
+	__u64 all = 0;
+
+	while (nr--)
+		all += n[nr];
+	return all;
 }
 
 #endif /* WP_CMD_RECORD_LINE_H */

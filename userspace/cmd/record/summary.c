@@ -205,20 +205,6 @@ static void print_losses(const struct wp_record_opts *o, const struct wp_record_
 		      (uint64_t)s->unknown, plural(s->unknown));
 }
 
-static double percent(__u64 part, __u64 all)
-{
-	return all ? 100.0 * part / all : 0;
-}
-
-static __u64 sum(const __u64 *n, unsigned int nr)
-{
-	__u64 all = 0;
-
-	while (nr--)
-		all += n[nr];
-	return all;
-}
-
 /* Advice for stacks that ended too early, by their most frequent stop reason. */
 static const char *advice(const struct wp_record_opts *o, const struct wp_record_stats *s,
 			  unsigned int unwind)
