@@ -1251,8 +1251,8 @@ struct wallprof_read {
  *	WALLPROF_UNWIND_NOT_RESIDENT. Such a walk replaces no older walk, and is then
  *	not in @walks_asleep
  * @switches: number of switches of threads with a slot by how they were recorded, enum
- *	wallprof_switch. All 0 in a session that remembers none: without REASONS, or
- *	with kernel stacks or one of WAKER_CHAINS and TIMELINE
+ *	wallprof_switch. All 0 in a session that remembers none: without REASONS, with one
+ *	of WAKER_CHAINS, LOCK_OWNERS and TIMELINE, or with kernel stacks and no user stacks
  * @interps: number of walks of user stacks that came to a native frame of an interpreter,
  *	by how the capture of its functions ended, enum wallprof_interp_reason, with those
  *	in @walks_asleep. New in ABI 17

@@ -26,15 +26,13 @@
 #include "lib/model/waitobject.h"
 #include "lib/model/waitrows.h"
 #include "lib/profile/waitwhere.h"
+#include "lib/record/interprows.h"
 
 #define OFF_ROWS	10
 #define CPU_ROWS	5
 #define LOCK_ROWS	5
 #define EVENTS		4	/* of other kinds than on-CPU time */
 #define EMPTY_EVENTS	3	/* of these, named though they have no samples */
-
-/* The file of the names of functions of Python: see lib/record/interprows.h. */
-#define PYTHON_FILE	"[python]"
 
 /**
  * struct longest - longest times of a thread, from the ledger
@@ -185,7 +183,7 @@ static bool get_stack(struct first *f, const struct wp_profline *l, size_t *nr)
 
 		f->stack[*nr - 1 - i] = fn;
 		f->interpreter |= fn->name && !strcmp(fn->name, WP_PYSTACK_FUNCTION);
-		f->python |= !strcmp(fn->dso, PYTHON_FILE);
+		f->python |= !strcmp(fn->dso, WP_INTERPROWS_PATH + 1);
 	}
 	return true;
 }
