@@ -45,7 +45,8 @@ static int add_record(void *ctx, const struct perf_event_header *rec, __u64 time
 	    (rec->type == PERF_RECORD_FORK && task->pid != task->ppid)) {
 		wp_livenames_forget(live->names, task->pid);
 		if (live->forget)
-			live->forget(live->forget_ctx, task->pid);
+			live->forget(live->forget_ctx, task->pid,
+				     rec->type == PERF_RECORD_FORK ? task->ppid : 0);
 	}
 	return wp_comms_record(&live->r.t.comms, rec);
 }

@@ -33,7 +33,8 @@
  * @records_lost: records of names, forks and mappings that perf lost, or that were
  *	damaged
  * @invisible: threads of other pid namespaces, which are left out
- * @forget: called for a process whose program or mappings may have changed; or NULL
+ * @forget: called for a process that is new, with its parent, or else, with 0, whose
+ *	program or mappings may have changed; or NULL
  * @forget_ctx: passed to it
  */
 struct wp_live {
@@ -47,7 +48,7 @@ struct wp_live {
 	struct wallprof_status status;
 	__u64 records_lost;
 	__u64 invisible;
-	void (*forget)(void *ctx, __u32 pid);
+	void (*forget)(void *ctx, __u32 pid, __u32 parent);
 	void *forget_ctx;
 };
 
