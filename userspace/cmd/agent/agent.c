@@ -327,6 +327,10 @@ static void print_end(const struct wp_agent *a)
 {
 	const struct wp_outbox_loss *sent = &a->outbox.all[WP_OUTBOX_SENT];
 
+	wp_debug("%lu windows: on-CPU %llu ns, runnable %llu ns, blocked %llu ns; idle %llu ns left out",
+		 a->nr_windows, (unsigned long long)a->sum[WP_OTLP_CPU],
+		 (unsigned long long)a->sum[WP_OTLP_RUNNABLE],
+		 (unsigned long long)a->sum[WP_OTLP_BLOCKED], (unsigned long long)a->idle_ns);
 	fprintf(stderr, "[ wallprof agent: Sent %llu windows with %.3f s of time to %s (%.3f MB) ]\n",
 		(unsigned long long)sent->windows, sent->ns / 1e9, a->outbox.o.url,
 		a->outbox.bytes / 1e6);

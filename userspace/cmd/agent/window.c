@@ -116,17 +116,18 @@ static __u32 stack_of(struct window *w, const struct wp_topkey *key)
 
 static __u32 resource_of(struct window *w, const struct wp_service *service)
 {
-	__u32 attribute[8];
-	unsigned int nr = 0;
+	struct wp_otlp_label label[WP_OTLP_LABELS] = {
+		{ "service.name", service->name },
+		{ "host.name", w->a->host },
+		{ "os.type", "linux" },
+	};
+	unsigned int nr = 3;
 
-	attribute[nr++] = wp_otlp_string(w->otlp, "service.name", service->name);
-	attribute[nr++] = wp_otlp_string(w->otlp, "host.name", w->a->host);
 	if (*w->a->host_id)
-		attribute[nr++] = wp_otlp_string(w->otlp, "host.id", w->a->host_id);
-	attribute[nr++] = wp_otlp_string(w->otlp, "os.type", "linux");
+		label[nr++] = (struct wp_otlp_label){ "host.id", w->a->host_id };
 	if (*service->container)
-		attribute[nr++] = wp_otlp_string(w->otlp, "container.id", service->container);
-	return wp_otlp_resource(w->otlp, attribute, nr);
+		label[nr++] = (struct wp_otlp_label){ "container.id", service->container };
+	return wp_otlp_resource(w->otlp, label, nr);
 }
 
 static const char *state_of(unsigned int kind, const struct wp_topkey *key)

@@ -235,28 +235,37 @@ static void pack_stacks(struct packer *p, Otlp__ProfilesDictionary *d)
 	d->n_link_table = 1;
 }
 
+/* A copy of a text of a resource, and the end of it. */
+static char *next_text(struct packer *p, const char **from)
+{
+	size_t len = strlen(*from);
+	char *to = get(p, len, 1);
+
+	if (to)
+		memcpy(to, *from, len);
+	*from += len + 1;
+	return to;
+}
+
 static void pack_resource(struct packer *p, __u32 nr, Otlp__ResourceProfiles *to)
 {
 	size_t len, i;
-	const char *from = entry(p, WP_OTLP_RESOURCES, nr, &len);
-	Otlp__Resource *resource = get(p, 1, sizeof(*resource));
+	const char *from = entry(p, WP_OTLP_RESOURCES, nr, &len), *end = from + len;
+	Otlp__KeyValue **pair = MAKE(p, WP_OTLP_LABELS, Otlp__KeyValue, otlp__key_value__init);
+	Otlp__AnyValue **value = MAKE(p, WP_OTLP_LABELS, Otlp__AnyValue, otlp__any_value__init);
+	Otlp__Resource **resource = MAKE(p, 1, Otlp__Resource, otlp__resource__init);
 
-	if (!resource)
+	if (!pair || !value || !resource)
 		return;
-	otlp__resource__init(resource);
-	to->resource = resource;
-	resource->n_attributes = len / sizeof(__u32);
-	resource->attributes = MAKE(p, resource->n_attributes, Otlp__KeyValue,
-				    otlp__key_value__init);
-	for (i = 0; resource->attributes && i < resource->n_attributes; i++) {
-		struct wp_otlp_attribute a;
-		__u32 at;
-
-		memcpy(&at, from + i * sizeof(at), sizeof(at));
-		memcpy(&a, entry(p, WP_OTLP_ATTRS, at, NULL), sizeof(a));
-		resource->attributes[i]->key = text_of(p, a.key);
-		resource->attributes[i]->value = value_of(p, &a);
+	to->resource = resource[0];
+	for (i = 0; from < end && i < WP_OTLP_LABELS; i++) {
+		pair[i]->key = next_text(p, &from);
+		pair[i]->value = value[i];
+		value[i]->value_case = OTLP__ANY_VALUE__VALUE_STRING_VALUE;
+		value[i]->string_value = next_text(p, &from);
 	}
+	to->resource->attributes = pair;
+	to->resource->n_attributes = i;
 }
 
 static void read_key(const struct packer *p, __u32 sample, struct wp_otlp_key *key)
@@ -409,6 +418,8 @@ static void name_types(struct packer *p)
 	p->unit = wp_intern(strings, UNIT, strlen(UNIT), NULL);
 	p->failed |= !p->unit;
 	for (i = 0; i < WP_OTLP_KINDS; i++) {
+		if (!p->o->sum[i])
+			continue;
 		p->type[i] = wp_intern(strings, kinds[i].type, strlen(kinds[i].type), NULL);
 		p->failed |= !p->type[i];
 		if (kinds[i].period_type)

@@ -60,18 +60,24 @@ static __u32 number_of(struct wp_otlp *o, enum wp_otlp_table table, const void *
 	return nr;
 }
 
-/* Number of a string. The message must be UTF-8. */
+/* Copies a string; the message must be UTF-8. Returns its length. */
+static size_t clean(char to[MAX_STRING + 1], const char *s)
+{
+	size_t len = s ? strnlen(s, MAX_STRING) : 0;
+
+	memcpy(to, s, len);
+	to[len] = 0;
+	wp_text_clean(to, false);
+	return len;
+}
+
+/* Number of a string. */
 static __u32 string_of(struct wp_otlp *o, const char *s)
 {
 	char text[MAX_STRING + 1];
-	size_t len = s ? strnlen(s, MAX_STRING) : 0;
+	size_t len = clean(text, s);
 
-	if (!len)
-		return 0;
-	memcpy(text, s, len);
-	text[len] = 0;
-	wp_text_clean(text, false);
-	return number_of(o, WP_OTLP_STRINGS, text, strlen(text));
+	return len ? number_of(o, WP_OTLP_STRINGS, text, len) : 0;
 }
 
 /**
@@ -105,12 +111,24 @@ __u32 wp_otlp_number(struct wp_otlp *o, const char *key, __s64 value)
 /**
  * wp_otlp_resource() - number of a resource: what the samples are of
  * @o: the profiles
- * @attribute: its attributes
- * @nr: their number, at most WP_OTLP_ATTRIBUTES
+ * @label: its attributes; of their keys and values 4096 bytes each count
+ * @nr: their number, at most WP_OTLP_LABELS
  */
-__u32 wp_otlp_resource(struct wp_otlp *o, const __u32 *attribute, unsigned int nr)
+__u32 wp_otlp_resource(struct wp_otlp *o, const struct wp_otlp_label *label, unsigned int nr)
 {
-	return number_of(o, WP_OTLP_RESOURCES, attribute, nr * sizeof(*attribute));
+	char text[MAX_STRING + 1];
+	struct wp_buf all = { 0 };
+	unsigned int i;
+	__u32 number;
+
+	for (i = 0; i < nr; i++) {
+		wp_buf_add(&all, text, clean(text, label[i].key) + 1);
+		wp_buf_add(&all, text, clean(text, label[i].value) + 1);
+	}
+	o->failed |= all.failed;
+	number = number_of(o, WP_OTLP_RESOURCES, all.data, all.len);
+	wp_buf_free(&all);
+	return number;
 }
 
 /**

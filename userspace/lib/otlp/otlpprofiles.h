@@ -6,7 +6,7 @@
  *	location = wp_otlp_location(otlp, &frame);		innermost first
  *	stack = wp_otlp_stack(otlp, locations, nr);
  *	attribute = wp_otlp_string(otlp, "thread.name", "worker");
- *	resource = wp_otlp_resource(otlp, attributes, nr);
+ *	resource = wp_otlp_resource(otlp, labels, nr);
  *	wp_otlp_add(otlp, &sample);
  *	ret = wp_otlp_pack(otlp, &buf);
  *	wp_otlp_free(otlp);
@@ -19,8 +19,11 @@
 
 #include "lib/base/buf.h"
 
-/* Attributes of a sample, of a resource, at most. */
+/* Attributes of a sample, at most. */
 #define WP_OTLP_ATTRIBUTES	16
+
+/* Attributes of a resource, at most. */
+#define WP_OTLP_LABELS		16
 
 /* Frames of a stack, at most. */
 #define WP_OTLP_FRAMES	512
@@ -53,6 +56,16 @@ struct wp_otlp_window {
 	__u64 ns;
 	__u64 cpu_period;
 	size_t max_samples;
+};
+
+/**
+ * struct wp_otlp_label - an attribute of a resource
+ * @key: its name
+ * @value: its value
+ */
+struct wp_otlp_label {
+	const char *key;
+	const char *value;
 };
 
 /**
@@ -110,7 +123,7 @@ struct wp_otlp;
 int wp_otlp_new(struct wp_otlp **out, const struct wp_otlp_window *window);
 __u32 wp_otlp_string(struct wp_otlp *o, const char *key, const char *value);
 __u32 wp_otlp_number(struct wp_otlp *o, const char *key, __s64 value);
-__u32 wp_otlp_resource(struct wp_otlp *o, const __u32 *attribute, unsigned int nr);
+__u32 wp_otlp_resource(struct wp_otlp *o, const struct wp_otlp_label *label, unsigned int nr);
 __u32 wp_otlp_location(struct wp_otlp *o, const struct wp_otlp_frame *frame);
 __u32 wp_otlp_stack(struct wp_otlp *o, const __u32 *location, unsigned int nr);
 void wp_otlp_add(struct wp_otlp *o, const struct wp_otlp_sample *sample);

@@ -15,7 +15,7 @@
 enum wp_otlp_table {
 	WP_OTLP_STRINGS,
 	WP_OTLP_ATTRS,		/* struct wp_otlp_attribute */
-	WP_OTLP_RESOURCES,	/* numbers of attributes */
+	WP_OTLP_RESOURCES,	/* keys and values, each ended by a 0 */
 	WP_OTLP_MAPPINGS,	/* struct wp_otlp_mapping */
 	WP_OTLP_FUNCTIONS,	/* struct wp_otlp_function */
 	WP_OTLP_LOCATIONS,	/* struct wp_otlp_place */
