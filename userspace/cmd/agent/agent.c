@@ -362,7 +362,8 @@ static int run(struct wp_agent *a, bool quiet)
 		print_end(a);
 	if (gone && !err)
 		wp_warn("no target is left");
-	return err ? err : late;
+	/* What ends it by a signal is not interested in the rest. */
+	return err || wp_signals_stop() ? err : late;
 }
 
 /**

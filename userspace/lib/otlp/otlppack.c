@@ -110,13 +110,13 @@ static int32_t *numbers(struct packer *p, const void *from, size_t nr)
 	return to;
 }
 
-static char *text_of(struct packer *p, __u32 nr)
+static char *text_of(struct packer *p, enum wp_otlp_table table, __u32 nr)
 {
 	const char *from;
 	size_t len = 0;
 	char *to;
 
-	from = nr ? entry(p, WP_OTLP_STRINGS, nr, &len) : "";
+	from = nr ? entry(p, table, nr, &len) : "";
 	to = get(p, len, 1);
 	if (to)
 		memcpy(to, from, len);
@@ -132,7 +132,7 @@ static Otlp__AnyValue *value_of(struct packer *p, const struct wp_otlp_attribute
 	otlp__any_value__init(value);
 	if (a->is_text) {
 		value->value_case = OTLP__ANY_VALUE__VALUE_STRING_VALUE;
-		value->string_value = text_of(p, a->text);
+		value->string_value = text_of(p, WP_OTLP_TEXTS, a->text);
 	} else {
 		value->value_case = OTLP__ANY_VALUE__VALUE_INT_VALUE;
 		value->int_value = a->number;
@@ -146,7 +146,7 @@ static void pack_strings(struct packer *p, Otlp__ProfilesDictionary *d)
 
 	d->string_table = get(p, nr, sizeof(*d->string_table));
 	for (i = 0; d->string_table && i < nr; i++)
-		d->string_table[i] = text_of(p, i);
+		d->string_table[i] = text_of(p, WP_OTLP_STRINGS, i);
 	d->n_string_table = nr;
 }
 

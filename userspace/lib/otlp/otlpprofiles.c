@@ -71,13 +71,18 @@ static size_t clean(char to[MAX_STRING + 1], const char *s)
 	return len;
 }
 
-/* Number of a string. */
-static __u32 string_of(struct wp_otlp *o, const char *s)
+/* Number of a string; that of "" is 0. */
+static __u32 text_of(struct wp_otlp *o, enum wp_otlp_table table, const char *s)
 {
 	char text[MAX_STRING + 1];
 	size_t len = clean(text, s);
 
-	return len ? number_of(o, WP_OTLP_STRINGS, text, len) : 0;
+	return len ? number_of(o, table, text, len) : 0;
+}
+
+static __u32 string_of(struct wp_otlp *o, const char *s)
+{
+	return text_of(o, WP_OTLP_STRINGS, s);
 }
 
 /**
@@ -89,7 +94,8 @@ static __u32 string_of(struct wp_otlp *o, const char *s)
 __u32 wp_otlp_string(struct wp_otlp *o, const char *key, const char *value)
 {
 	struct wp_otlp_attribute a = {
-		.key = string_of(o, key), .text = string_of(o, value), .is_text = 1,
+		.key = string_of(o, key), .text = text_of(o, WP_OTLP_TEXTS, value),
+		.is_text = 1,
 	};
 
 	return number_of(o, WP_OTLP_ATTRS, &a, sizeof(a));

@@ -14,6 +14,7 @@
 /* What has numbers. */
 enum wp_otlp_table {
 	WP_OTLP_STRINGS,
+	WP_OTLP_TEXTS,		/* strings that are values: not in the message's table */
 	WP_OTLP_ATTRS,		/* struct wp_otlp_attribute */
 	WP_OTLP_RESOURCES,	/* keys and values, each ended by a 0 */
 	WP_OTLP_MAPPINGS,	/* struct wp_otlp_mapping */
@@ -27,7 +28,7 @@ enum wp_otlp_table {
 /**
  * struct wp_otlp_attribute - an attribute
  * @key: string
- * @text: string, its value if @is_text
+ * @text: its value if @is_text: number of a text, 0: empty
  * @number: else its value
  * @is_text: 0 or 1
  */
