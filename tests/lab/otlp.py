@@ -17,12 +17,13 @@ usage: otlp.py FILE...        their messages of profiles as text: a line for eac
 import collections
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+import ports
 
 LAB = os.path.dirname(os.path.abspath(__file__))
 SERVICES = "opentelemetry/proto/collector/%s_service.proto"
@@ -307,19 +308,6 @@ def problems(request):
     return wrong
 
 
-def free_port():
-    """A TCP port of 127.0.0.1 that nothing listens on now."""
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def listens(port):
-    """Does something accept connections there?"""
-    with socket.socket() as s:
-        return s.connect_ex(("127.0.0.1", port)) == 0
-
-
 class Collector:
     """A collector on this machine's loopback, which appends to files in a directory. One that
     ended and starts again has the same addresses, and goes on with the same files."""
@@ -341,29 +329,18 @@ class Collector:
 
     def start(self):
         """Until it accepts connections. Ports that are not given are chosen."""
-        for _ in range(10):
-            ports = tuple(p or free_port() for p in self.ports)
-            if self._listens_at(ports):
-                break
-            # Somebody else has taken the port in between.
-            if "address already in use" not in self.said() or all(self.ports):
-                raise RuntimeError("the collector does not start: " + self.said())
-        else:
-            raise RuntimeError("no port for the collector: " + self.said())
-        self.ports = ports
-        self.http, self.grpc = ("http://127.0.0.1:%d" % port for port in ports)
+        def run(taken):
+            self.ports = taken
+            env = dict(os.environ, OTELCOL_DIR=self.directory,
+                       OTELCOL_HTTP="127.0.0.1:%d" % taken[0],
+                       OTELCOL_GRPC="127.0.0.1:%d" % taken[1])
+            with open(self.log, "wb") as log:
+                self.process = subprocess.Popen([self.program], env=env, stdout=log, stderr=log,
+                                                stdin=subprocess.DEVNULL)
+            return self.process
 
-    def _listens_at(self, ports):
-        env = dict(os.environ, OTELCOL_DIR=self.directory,
-                   OTELCOL_HTTP="127.0.0.1:%d" % ports[0], OTELCOL_GRPC="127.0.0.1:%d" % ports[1])
-        with open(self.log, "wb") as log:
-            self.process = subprocess.Popen([self.program], env=env, stdin=subprocess.DEVNULL,
-                                            stdout=log, stderr=log)
-        while self.process.poll() is None:
-            if "Everything is ready" in self.said() and all(map(listens, ports)):
-                return True
-            time.sleep(0.05)
-        return False
+        ports.start(run, self.ports, self.said, "Everything is ready")
+        self.http, self.grpc = ("http://127.0.0.1:%d" % port for port in self.ports)
 
     def said(self):
         """Its messages since it was started last."""
