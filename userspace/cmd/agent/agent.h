@@ -46,7 +46,7 @@ struct wp_agent_labels {
  * @count: number of windows, 0: until the end is requested
  * @max_samples: number of samples of a window, at most
  * @no_idle: leave out waits for work
- * @begun: begin of the current window, nanoseconds of CLOCK_MONOTONIC
+ * @begun: start of the current window, nanoseconds of CLOCK_MONOTONIC
  * @host: the host's name
  * @host_id: its id, or ""
  * @nr_windows: number of windows so far

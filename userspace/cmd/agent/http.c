@@ -23,31 +23,66 @@
 
 #define CONNECT_MS	10000
 
-/* Functions of libcurl that are used, as curl.h declares them. */
-#define FUNCTIONS(F) \
-	F(curl_global_init) F(curl_easy_init) F(curl_easy_cleanup) F(curl_easy_setopt) \
-	F(curl_easy_getinfo) F(curl_easy_strerror) F(curl_slist_append) F(curl_slist_free_all) \
-	F(curl_multi_init) F(curl_multi_cleanup) F(curl_multi_add_handle) \
-	F(curl_multi_remove_handle) F(curl_multi_perform) F(curl_multi_wait) \
-	F(curl_multi_info_read)
+/**
+ * struct curl - functions of libcurl, as curl.h declares them
+ * @library: the library
+ *
+ * The rest is named after them.
+ */
+struct curl {
+	void *library;
+	typeof(curl_global_init) *global_init;
+	typeof(curl_easy_init) *easy_init;
+	typeof(curl_easy_cleanup) *easy_cleanup;
+	typeof(curl_easy_setopt) *easy_setopt;
+	typeof(curl_easy_getinfo) *easy_getinfo;
+	typeof(curl_easy_strerror) *easy_strerror;
+	typeof(curl_slist_append) *slist_append;
+	typeof(curl_slist_free_all) *slist_free_all;
+	typeof(curl_multi_init) *multi_init;
+	typeof(curl_multi_cleanup) *multi_cleanup;
+	typeof(curl_multi_add_handle) *multi_add_handle;
+	typeof(curl_multi_remove_handle) *multi_remove_handle;
+	typeof(curl_multi_perform) *multi_perform;
+	typeof(curl_multi_wait) *multi_wait;
+	typeof(curl_multi_info_read) *multi_info_read;
+};
+
+static const struct {
+	const char *name;
+	size_t at;
+} functions[] = {
+	{ "curl_global_init", offsetof(struct curl, global_init) },
+	{ "curl_easy_init", offsetof(struct curl, easy_init) },
+	{ "curl_easy_cleanup", offsetof(struct curl, easy_cleanup) },
+	{ "curl_easy_setopt", offsetof(struct curl, easy_setopt) },
+	{ "curl_easy_getinfo", offsetof(struct curl, easy_getinfo) },
+	{ "curl_easy_strerror", offsetof(struct curl, easy_strerror) },
+	{ "curl_slist_append", offsetof(struct curl, slist_append) },
+	{ "curl_slist_free_all", offsetof(struct curl, slist_free_all) },
+	{ "curl_multi_init", offsetof(struct curl, multi_init) },
+	{ "curl_multi_cleanup", offsetof(struct curl, multi_cleanup) },
+	{ "curl_multi_add_handle", offsetof(struct curl, multi_add_handle) },
+	{ "curl_multi_remove_handle", offsetof(struct curl, multi_remove_handle) },
+	{ "curl_multi_perform", offsetof(struct curl, multi_perform) },
+	{ "curl_multi_wait", offsetof(struct curl, multi_wait) },
+	{ "curl_multi_info_read", offsetof(struct curl, multi_info_read) },
+};
 
 /**
  * struct wp_http - requests to one receiver
- * @library: libcurl
- * @curl_global_init: its functions from here on
+ * @curl: the library
  * @easy: the request
  * @multi: what carries it out
  * @headers: its headers
  * @busy: it is under way
- * @answer: begin of the answer
+ * @answer: the first part of the answer
  * @size: bytes of it
  * @retry_after: of the answer
  * @error: libcurl's description of a failure
  */
 struct wp_http {
-	void *library;
-#define MEMBER(name) typeof(&name) name;
-	FUNCTIONS(MEMBER)
+	struct curl curl;
 	CURL *easy;
 	CURLM *multi;
 	struct curl_slist *headers;
@@ -58,20 +93,22 @@ struct wp_http {
 	char error[CURL_ERROR_SIZE];
 };
 
-static bool load(struct wp_http *h)
+static bool load(struct curl *curl)
 {
 	/* Debian's has GnuTLS in one of the two names, as the other one has OpenSSL. */
 	static const char *const sonames[] = { "libcurl-gnutls.so.4", "libcurl.so.4" };
 	size_t i;
 
-	for (i = 0; i < sizeof(sonames) / sizeof(sonames[0]) && !h->library; i++)
-		h->library = wp_hostlibs_open(sonames[i]);
-	if (!h->library)
-		return false;
-#define LOAD(name) h->name = (typeof(h->name))dlsym(h->library, #name);
-	FUNCTIONS(LOAD)
-#define IS_THERE(name) && h->name
-	return true FUNCTIONS(IS_THERE);
+	for (i = 0; i < sizeof(sonames) / sizeof(sonames[0]) && !curl->library; i++)
+		curl->library = wp_hostlibs_open(sonames[i]);
+	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		void *at = curl->library ? dlsym(curl->library, functions[i].name) : NULL;
+
+		if (!at)
+			return false;
+		memcpy((char *)curl + functions[i].at, &at, sizeof(at));
+	}
+	return true;
 }
 
 static size_t take_answer(char *data, size_t size, size_t nr, void *ctx)
@@ -106,7 +143,7 @@ static size_t take_header(char *data, size_t size, size_t nr, void *ctx)
 
 static bool add_header(struct wp_http *h, const char *line)
 {
-	struct curl_slist *more = h->curl_slist_append(h->headers, line);
+	struct curl_slist *more = h->curl.slist_append(h->headers, line);
 
 	if (more)
 		h->headers = more;
@@ -134,29 +171,23 @@ static bool add_headers(struct wp_http *h, const struct wp_outbox_options *o)
 
 static bool set_up(struct wp_http *h, const struct wp_outbox_options *o)
 {
-	CURLcode err = CURLE_OK;
+	typeof(h->curl.easy_setopt) set = h->curl.easy_setopt;
+	const long protocols = CURLPROTO_HTTP | CURLPROTO_HTTPS;
 
-#define SET(option, value) do { \
-		if (!err) \
-			err = h->curl_easy_setopt(h->easy, option, value); \
-	} while (0)
-	SET(CURLOPT_URL, o->url);
-	SET(CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
-	SET(CURLOPT_POST, 1L);
-	SET(CURLOPT_HTTPHEADER, h->headers);
-	SET(CURLOPT_USERAGENT, "wallprof/" WP_VERSION);
-	SET(CURLOPT_NOSIGNAL, 1L);
-	SET(CURLOPT_TIMEOUT_MS, (long)o->timeout_ms);
-	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
-	SET(CURLOPT_WRITEFUNCTION, take_answer);
-	SET(CURLOPT_WRITEDATA, h);
-	SET(CURLOPT_HEADERFUNCTION, take_header);
-	SET(CURLOPT_HEADERDATA, h);
-	SET(CURLOPT_ERRORBUFFER, h->error);
-	if (o->ca)
-		SET(CURLOPT_CAINFO, o->ca);
-#undef SET
-	return !err;
+	return !set(h->easy, CURLOPT_URL, o->url) &&
+	       !set(h->easy, CURLOPT_PROTOCOLS, protocols) &&
+	       !set(h->easy, CURLOPT_POST, 1L) &&
+	       !set(h->easy, CURLOPT_HTTPHEADER, h->headers) &&
+	       !set(h->easy, CURLOPT_USERAGENT, "wallprof/" WP_VERSION) &&
+	       !set(h->easy, CURLOPT_NOSIGNAL, 1L) &&
+	       !set(h->easy, CURLOPT_TIMEOUT_MS, (long)o->timeout_ms) &&
+	       !set(h->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS) &&
+	       !set(h->easy, CURLOPT_WRITEFUNCTION, take_answer) &&
+	       !set(h->easy, CURLOPT_WRITEDATA, h) &&
+	       !set(h->easy, CURLOPT_HEADERFUNCTION, take_header) &&
+	       !set(h->easy, CURLOPT_HEADERDATA, h) &&
+	       !set(h->easy, CURLOPT_ERRORBUFFER, h->error) &&
+	       (!o->ca || !set(h->easy, CURLOPT_CAINFO, o->ca));
 }
 
 /**
@@ -174,14 +205,15 @@ int wp_http_new(struct wp_http **out, const struct wp_outbox_options *o, const c
 	*trouble = "out of memory";
 	if (!h)
 		return -ENOMEM;
-	if (!load(h)) {
-		*trouble = "libcurl cannot be loaded: install the package libcurl3-gnutls (libcurl elsewhere)";
+	if (!load(&h->curl)) {
+		*trouble = WP_IS_STATIC ? "the static build has no libcurl: use the package" :
+			"no libcurl: install the package libcurl3-gnutls (elsewhere libcurl)";
 		free(h);
 		return -ENOENT;
 	}
-	if (!h->curl_global_init(CURL_GLOBAL_DEFAULT)) {
-		h->easy = h->curl_easy_init();
-		h->multi = h->curl_multi_init();
+	if (!h->curl.global_init(CURL_GLOBAL_DEFAULT)) {
+		h->easy = h->curl.easy_init();
+		h->multi = h->curl.multi_init();
 	}
 	if (!h->easy || !h->multi || !add_headers(h, o)) {
 		wp_http_free(h);
@@ -209,9 +241,9 @@ int wp_http_post(struct wp_http *h, const void *data, size_t size)
 	h->size = 0;
 	h->retry_after = 0;
 	h->error[0] = 0;
-	if (h->curl_easy_setopt(h->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size) ||
-	    h->curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, data) ||
-	    h->curl_multi_add_handle(h->multi, h->easy))
+	if (h->curl.easy_setopt(h->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size) ||
+	    h->curl.easy_setopt(h->easy, CURLOPT_POSTFIELDS, data) ||
+	    h->curl.multi_add_handle(h->multi, h->easy))
 		return -EIO;
 	h->busy = true;
 	return 0;
@@ -221,13 +253,13 @@ static void end(struct wp_http *h, CURLcode err, struct wp_http_result *result)
 {
 	*result = (struct wp_http_result){ .done = true };
 	if (err)
-		result->trouble = h->error[0] ? h->error : h->curl_easy_strerror(err);
+		result->trouble = h->error[0] ? h->error : h->curl.easy_strerror(err);
 	else
-		h->curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &result->status);
+		h->curl.easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &result->status);
 	result->retry_after = h->retry_after;
 	result->answer = h->answer;
 	result->size = h->size;
-	h->curl_multi_remove_handle(h->multi, h->easy);
+	h->curl.multi_remove_handle(h->multi, h->easy);
 	h->busy = false;
 }
 
@@ -247,13 +279,13 @@ int wp_http_wait(struct wp_http *h, int fd, unsigned int ms, struct wp_http_resu
 	CURLMsg *msg;
 
 	result->done = false;
-	if (h->curl_multi_perform(h->multi, &running))
+	if (h->curl.multi_perform(h->multi, &running))
 		return -EIO;
-	if (running && h->curl_multi_wait(h->multi, &more, 1, ms, NULL))
+	if (running && h->curl.multi_wait(h->multi, &more, 1, ms, NULL))
 		return -EIO;
-	if (running && h->curl_multi_perform(h->multi, &running))
+	if (running && h->curl.multi_perform(h->multi, &running))
 		return -EIO;
-	while ((msg = h->curl_multi_info_read(h->multi, &left))) {
+	while ((msg = h->curl.multi_info_read(h->multi, &left))) {
 		if (msg->msg != CURLMSG_DONE)
 			continue;
 		end(h, msg->data.result, result);
@@ -269,11 +301,11 @@ int wp_http_wait(struct wp_http *h, int fd, unsigned int ms, struct wp_http_resu
 void wp_http_free(struct wp_http *h)
 {
 	if (h->easy && h->multi && h->busy)
-		h->curl_multi_remove_handle(h->multi, h->easy);
+		h->curl.multi_remove_handle(h->multi, h->easy);
 	if (h->multi)
-		h->curl_multi_cleanup(h->multi);
+		h->curl.multi_cleanup(h->multi);
 	if (h->easy)
-		h->curl_easy_cleanup(h->easy);
-	h->curl_slist_free_all(h->headers);
+		h->curl.easy_cleanup(h->easy);
+	h->curl.slist_free_all(h->headers);
 	free(h);
 }

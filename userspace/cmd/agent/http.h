@@ -19,7 +19,7 @@
  * @done: it has ended
  * @status: of HTTP; 0: there was no answer
  * @retry_after: seconds that the receiver asks to wait, or 0
- * @answer: begin of the answer, untrusted
+ * @answer: the first part of the answer, untrusted
  * @size: its size
  * @trouble: why there was no answer
  */

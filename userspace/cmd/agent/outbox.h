@@ -105,7 +105,7 @@ struct wp_outbox_loss {
  * @outstanding: time of windows that it has not replied about
  * @nr_outstanding: their number
  * @loss: by outcome, what no later window has counted so far
- * @all: the same since the begin; of WP_OUTBOX_SENT what arrived
+ * @all: the same since the start; of WP_OUTBOX_SENT what arrived
  * @bytes: bytes that arrived
  * @waits: the last reply was that a window waits
  * @restarts: number of times that it was started again

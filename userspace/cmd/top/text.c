@@ -226,7 +226,9 @@ static void put_percent(char *buf, size_t size, __u64 ns, __u64 interval, size_t
 
 static double per_second(const struct wp_top *top, enum wp_toptime kind)
 {
-	return top->live.table.interval ? (double)top->live.table.ns[kind] / top->live.table.interval : 0;
+	const struct wp_toptable *t = &top->live.table;
+
+	return t->interval ? (double)t->ns[kind] / t->interval : 0;
 }
 
 static void add(char *line, const char *words, __u64 n)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "lib/otlp/otlpprofiles.h"
 #include "lib/otlp/otlptables.h"
 #include "otlp-profiles.pb-c.h"
 
@@ -85,20 +86,21 @@ static const void *entry(const struct packer *p, enum wp_otlp_table table, size_
 	return wp_intern_bytes(&p->o->table[table], nr, len);
 }
 
-/*
- * Messages of one kind and pointers to them: those of a table, with the empty one in
- * front. Their type's initializer is generated, so the caller passes it.
- */
-#define MAKE(p, nr, type, init) ({ \
-	type *messages_ = get(p, nr, sizeof(*messages_)); \
-	type **pointers_ = get(p, nr, sizeof(*pointers_)); \
-	size_t i_; \
-	for (i_ = 0; messages_ && pointers_ && i_ < (nr); i_++) { \
-		init(&messages_[i_]); \
-		pointers_[i_] = &messages_[i_]; \
-	} \
-	messages_ ? pointers_ : NULL; \
-})
+/* Empty messages of a type, and pointers to them, which are returned. */
+static void *make(struct packer *p, size_t nr, const ProtobufCMessageDescriptor *type)
+{
+	char *messages = get(p, nr, type->sizeof_message);
+	void **pointers = get(p, nr, sizeof(*pointers));
+	size_t i;
+
+	if (!messages || !pointers)
+		return NULL;
+	for (i = 0; i < nr; i++) {
+		pointers[i] = messages + i * type->sizeof_message;
+		protobuf_c_message_init(type, pointers[i]);
+	}
+	return pointers;
+}
 
 /* A copy of numbers, which are not aligned in their table. */
 static int32_t *numbers(struct packer *p, const void *from, size_t nr)
@@ -154,7 +156,7 @@ static void pack_attributes(struct packer *p, Otlp__ProfilesDictionary *d)
 {
 	size_t nr = count(p, WP_OTLP_ATTRS) + 1, i;
 
-	d->attribute_table = MAKE(p, nr, Otlp__KeyValueAndUnit, otlp__key_value_and_unit__init);
+	d->attribute_table = make(p, nr, &otlp__key_value_and_unit__descriptor);
 	for (i = 1; d->attribute_table && i < nr; i++) {
 		struct wp_otlp_attribute a;
 
@@ -169,7 +171,7 @@ static void pack_mappings(struct packer *p, Otlp__ProfilesDictionary *d)
 {
 	size_t nr = count(p, WP_OTLP_MAPPINGS) + 1, i;
 
-	d->mapping_table = MAKE(p, nr, Otlp__Mapping, otlp__mapping__init);
+	d->mapping_table = make(p, nr, &otlp__mapping__descriptor);
 	for (i = 1; d->mapping_table && i < nr; i++) {
 		Otlp__Mapping *to = d->mapping_table[i];
 		struct wp_otlp_mapping m;
@@ -186,7 +188,7 @@ static void pack_functions(struct packer *p, Otlp__ProfilesDictionary *d)
 {
 	size_t nr = count(p, WP_OTLP_FUNCTIONS) + 1, i;
 
-	d->function_table = MAKE(p, nr, Otlp__Function, otlp__function__init);
+	d->function_table = make(p, nr, &otlp__function__descriptor);
 	for (i = 1; d->function_table && i < nr; i++) {
 		struct wp_otlp_function f;
 
@@ -200,10 +202,10 @@ static void pack_functions(struct packer *p, Otlp__ProfilesDictionary *d)
 
 static void pack_locations(struct packer *p, Otlp__ProfilesDictionary *d)
 {
+	Otlp__Line **line = make(p, count(p, WP_OTLP_LOCATIONS) + 1, &otlp__line__descriptor);
 	size_t nr = count(p, WP_OTLP_LOCATIONS) + 1, i;
-	Otlp__Line **line = MAKE(p, nr, Otlp__Line, otlp__line__init);
 
-	d->location_table = MAKE(p, nr, Otlp__Location, otlp__location__init);
+	d->location_table = make(p, nr, &otlp__location__descriptor);
 	for (i = 1; d->location_table && line && i < nr; i++) {
 		Otlp__Location *to = d->location_table[i];
 		struct wp_otlp_place l;
@@ -223,7 +225,7 @@ static void pack_stacks(struct packer *p, Otlp__ProfilesDictionary *d)
 {
 	size_t nr = count(p, WP_OTLP_STACKS) + 1, i, len;
 
-	d->stack_table = MAKE(p, nr, Otlp__Stack, otlp__stack__init);
+	d->stack_table = make(p, nr, &otlp__stack__descriptor);
 	for (i = 1; d->stack_table && i < nr; i++) {
 		const void *from = entry(p, WP_OTLP_STACKS, i, &len);
 
@@ -231,7 +233,7 @@ static void pack_stacks(struct packer *p, Otlp__ProfilesDictionary *d)
 		d->stack_table[i]->location_indices = numbers(p, from, len / sizeof(int32_t));
 	}
 	d->n_stack_table = nr;
-	d->link_table = MAKE(p, 1, Otlp__Link, otlp__link__init);
+	d->link_table = make(p, 1, &otlp__link__descriptor);
 	d->n_link_table = 1;
 }
 
@@ -249,11 +251,11 @@ static char *next_text(struct packer *p, const char **from)
 
 static void pack_resource(struct packer *p, __u32 nr, Otlp__ResourceProfiles *to)
 {
+	Otlp__KeyValue **pair = make(p, WP_OTLP_LABELS, &otlp__key_value__descriptor);
+	Otlp__AnyValue **value = make(p, WP_OTLP_LABELS, &otlp__any_value__descriptor);
+	Otlp__Resource **resource = make(p, 1, &otlp__resource__descriptor);
 	size_t len, i;
 	const char *from = entry(p, WP_OTLP_RESOURCES, nr, &len), *end = from + len;
-	Otlp__KeyValue **pair = MAKE(p, WP_OTLP_LABELS, Otlp__KeyValue, otlp__key_value__init);
-	Otlp__AnyValue **value = MAKE(p, WP_OTLP_LABELS, Otlp__AnyValue, otlp__any_value__init);
-	Otlp__Resource **resource = MAKE(p, 1, Otlp__Resource, otlp__resource__init);
 
 	if (!pair || !value || !resource)
 		return;
@@ -322,7 +324,7 @@ static void pack_profile(struct packer *p, size_t first, size_t nr, Otlp__Profil
 	    getrandom(to->profile_id.data, PROFILE_ID, GRND_NONBLOCK) == PROFILE_ID)
 		to->profile_id.len = PROFILE_ID;
 	to->n_samples = nr;
-	to->samples = MAKE(p, nr, Otlp__Sample, otlp__sample__init);
+	to->samples = make(p, nr, &otlp__sample__descriptor);
 	for (i = 0; to->samples && i < nr; i++)
 		pack_sample(p, p->order[first + i], to->samples[i]);
 }
@@ -357,8 +359,7 @@ static Otlp__InstrumentationScope *scope_of(struct packer *p)
 /* The @nr samples from @first on, which are of one resource. */
 static void pack_profiles(struct packer *p, size_t first, size_t nr, Otlp__ResourceProfiles *to)
 {
-	Otlp__ScopeProfiles **scopes = MAKE(p, 1, Otlp__ScopeProfiles,
-					    otlp__scope_profiles__init);
+	Otlp__ScopeProfiles **scopes = make(p, 1, &otlp__scope_profiles__descriptor);
 	struct wp_otlp_key key;
 	size_t at, run;
 
@@ -367,7 +368,7 @@ static void pack_profiles(struct packer *p, size_t first, size_t nr, Otlp__Resou
 	to->n_scope_profiles = 1;
 	to->scope_profiles = scopes;
 	scopes[0]->scope = scope_of(p);
-	scopes[0]->profiles = MAKE(p, WP_OTLP_KINDS, Otlp__Profile, otlp__profile__init);
+	scopes[0]->profiles = make(p, WP_OTLP_KINDS, &otlp__profile__descriptor);
 	read_key(p, p->order[first], &key);
 	pack_resource(p, key.resource, to);
 	for (at = first; scopes[0]->profiles && at < first + nr; at += run) {
@@ -394,8 +395,8 @@ static void pack_resources(struct packer *p, Otlp__ExportProfilesServiceRequest 
 	size_t nr = count(p, WP_OTLP_SAMPLES), i, run;
 
 	p->order = get(p, nr, sizeof(*p->order));
-	request->resource_profiles = MAKE(p, count(p, WP_OTLP_RESOURCES), Otlp__ResourceProfiles,
-					  otlp__resource_profiles__init);
+	request->resource_profiles = make(p, count(p, WP_OTLP_RESOURCES),
+					  &otlp__resource_profiles__descriptor);
 	if (!p->order || !request->resource_profiles)
 		return;
 	for (i = 0; i < nr; i++)
@@ -452,11 +453,11 @@ int wp_otlp_pack(struct wp_otlp *o, struct wp_buf *to)
 	pack_resources(&p, &request);
 	request.dictionary = &dictionary;
 	if (!o->failed && !p.failed) {
-		size = otlp__export_profiles_service_request__get_packed_size(&request);
+		size = protobuf_c_message_get_packed_size(&request.base);
 		wp_buf_add(to, NULL, size);
 		if (!to->failed)
-			otlp__export_profiles_service_request__pack(
-				&request, (uint8_t *)to->data + to->len - size);
+			protobuf_c_message_pack(&request.base,
+						(uint8_t *)to->data + to->len - size);
 	}
 	while (p.nr)
 		free(p.chunk[--p.nr]);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lib/base/text.h"
+#include "lib/otlp/otlpprofiles.h"
 #include "lib/otlp/otlptables.h"
 
 /* Longer strings are cut. */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "lib/base/intern.h"
-#include "lib/otlp/otlpprofiles.h"
+#include "lib/otlp/otlpwindow.h"
 
 /* What has numbers. */
 enum wp_otlp_table {
