@@ -125,15 +125,25 @@ static char *text_of(struct packer *p, enum wp_otlp_table table, __u32 nr)
 	return to;
 }
 
-static Otlp__AnyValue *value_of(struct packer *p, const struct wp_otlp_attribute *a)
+static Otlp__AnyValue *text_value(struct packer *p, char *text)
 {
 	Otlp__AnyValue *value = get(p, 1, sizeof(*value));
 
 	if (!value)
 		return NULL;
 	otlp__any_value__init(value);
+	value->value_case = OTLP__ANY_VALUE__VALUE_STRING_VALUE;
+	value->string_value = text;
+	return value;
+}
+
+static Otlp__AnyValue *value_of(struct packer *p, const struct wp_otlp_attribute *a)
+{
+	Otlp__AnyValue *value = text_value(p, NULL);
+
+	if (!value)
+		return NULL;
 	if (a->is_text) {
-		value->value_case = OTLP__ANY_VALUE__VALUE_STRING_VALUE;
 		value->string_value = text_of(p, WP_OTLP_TEXTS, a->text);
 	} else {
 		value->value_case = OTLP__ANY_VALUE__VALUE_INT_VALUE;
@@ -252,19 +262,16 @@ static char *next_text(struct packer *p, const char **from)
 static void pack_resource(struct packer *p, __u32 nr, Otlp__ResourceProfiles *to)
 {
 	Otlp__KeyValue **pair = make(p, WP_OTLP_LABELS, &otlp__key_value__descriptor);
-	Otlp__AnyValue **value = make(p, WP_OTLP_LABELS, &otlp__any_value__descriptor);
-	Otlp__Resource **resource = make(p, 1, &otlp__resource__descriptor);
 	size_t len, i;
 	const char *from = entry(p, WP_OTLP_RESOURCES, nr, &len), *end = from + len;
 
-	if (!pair || !value || !resource)
+	to->resource = get(p, 1, sizeof(*to->resource));
+	if (!pair || !to->resource)
 		return;
-	to->resource = resource[0];
+	otlp__resource__init(to->resource);
 	for (i = 0; from < end && i < WP_OTLP_LABELS; i++) {
 		pair[i]->key = next_text(p, &from);
-		pair[i]->value = value[i];
-		value[i]->value_case = OTLP__ANY_VALUE__VALUE_STRING_VALUE;
-		value[i]->string_value = next_text(p, &from);
+		pair[i]->value = text_value(p, next_text(p, &from));
 	}
 	to->resource->attributes = pair;
 	to->resource->n_attributes = i;
