@@ -30,6 +30,8 @@
 #define MAX_COUNT	1000000000
 #define DEFAULT_SAMPLES	100000
 #define DEFAULT_QUEUE	(16ULL << 20)
+#define DEFAULT_SPOOL	(256ULL << 20)
+#define DEFAULT_AGE	86400
 #define TIMEOUT_MS	30000
 /* What is left at the end has so long to be sent. */
 #define END_MS		5000
@@ -39,6 +41,9 @@ enum {
 	OPT_HEADER_FILE,
 	OPT_CACERT,
 	OPT_QUEUE,
+	OPT_SPOOL,
+	OPT_SPOOL_SIZE,
+	OPT_SPOOL_AGE,
 	OPT_KERNEL_CALLCHAINS,
 	OPT_NO_IDLE,
 	OPT_IDLE,
@@ -81,6 +86,12 @@ static const struct wp_option table[] = {
 	  "that of the receiver (default the system's)" },
 	{ OPT_QUEUE, "queue", "size", "memory for profiles that wait to be sent, with\n"
 	  "unit B, K, M or G (default 16M)" },
+	{ OPT_SPOOL, "spool", "directory", "keep profiles that wait on disk, to be sent\n"
+	  "also after a restart" },
+	{ OPT_SPOOL_SIZE, "spool-size", "size", "of all of these, with unit B, K, M or G\n"
+	  "(default 256M)" },
+	{ OPT_SPOOL_AGE, "spool-age", "time", "of the oldest of them, with unit s or ms\n"
+	  "(default 86400s)" },
 	{ 'q', "quiet", NULL, "no messages, except errors" },
 	{ 'v', "verbose", NULL, "a line for each window" },
 	{ 0, NULL, NULL, NULL },
@@ -103,6 +114,18 @@ static int parse_window(const char *arg, __u64 *ns)
 	if (!err && *ns >= MIN_WINDOW && *ns <= MAX_WINDOW)
 		return 0;
 	wp_err("-w: '%s' is not from 1 to 600 seconds", arg);
+	return -EINVAL;
+}
+
+static int parse_age(const char *arg, __u64 *seconds)
+{
+	__u64 ns;
+	int err = wp_duration_parse(arg, NSEC_PER_SEC, &ns);
+
+	*seconds = err ? 0 : ns / NSEC_PER_SEC;
+	if (*seconds)
+		return 0;
+	wp_err("--spool-age: '%s' is not a time of at least a second", arg);
 	return -EINVAL;
 }
 
@@ -165,6 +188,13 @@ static int set(void *ctx, int id, const char *arg)
 		return 0;
 	case OPT_QUEUE:
 		return wp_value_file_size("--queue", arg, &a->outbox.o.queue);
+	case OPT_SPOOL:
+		a->outbox.o.spool = arg;
+		return 0;
+	case OPT_SPOOL_SIZE:
+		return wp_value_file_size("--spool-size", arg, &a->outbox.o.limits.bytes);
+	case OPT_SPOOL_AGE:
+		return parse_age(arg, &a->outbox.o.limits.age);
 	case 'q':
 		o->quiet = true;
 		wp_set_verbosity(WP_QUIET);
@@ -382,6 +412,7 @@ int cmd_agent(int argc, char **argv)
 		.outbox.sock = -1,
 		.outbox.o = {
 			.queue = DEFAULT_QUEUE, .timeout_ms = TIMEOUT_MS, .end_ms = END_MS,
+			.limits = { .bytes = DEFAULT_SPOOL, .age = DEFAULT_AGE },
 		},
 	};
 	struct opts o = { .a = &a };

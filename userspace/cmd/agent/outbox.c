@@ -5,12 +5,14 @@
  * counted here, as time, and the next window has it.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -39,6 +41,9 @@ const char *wp_outbox_outcome_name(enum wp_outbox_outcome outcome)
 		[WP_OUTBOX_NO_ROOM] = "no room in the queue",
 		[WP_OUTBOX_ENDED] = "the agent ended",
 		[WP_OUTBOX_BROKEN] = "the sending process died",
+		[WP_OUTBOX_SPOOL_FULL] = "no room in the spool",
+		[WP_OUTBOX_UNREADABLE] = "the spool cannot be read",
+		[WP_OUTBOX_SPOOLED] = "in the spool",
 	};
 
 	return name[outcome];
@@ -48,7 +53,7 @@ static void count(struct wp_outbox *b, enum wp_outbox_outcome outcome, __u64 win
 {
 	b->all[outcome].windows += windows;
 	b->all[outcome].ns += ns;
-	if (outcome == WP_OUTBOX_SENT)
+	if (outcome == WP_OUTBOX_SENT || outcome == WP_OUTBOX_SPOOLED)
 		return;
 	b->loss[outcome].windows += windows;
 	b->loss[outcome].ns += ns;
@@ -72,8 +77,11 @@ static void reap(struct wp_outbox *b)
 static void print_trouble(struct wp_outbox *b, const struct wp_outbox_reply *r)
 {
 	if (r->outcome == WP_OUTBOX_WAITS && !b->waits)
-		wp_warn("%s: %s: it is tried again; up to %llu MB wait", b->o.url, r->text,
-			(unsigned long long)(b->o.queue >> 20));
+		wp_warn("%s: %s: it is tried again; up to %llu MB wait%s%s", b->o.url, r->text,
+			(unsigned long long)((b->o.spool ? b->o.limits.bytes : b->o.queue) >> 20),
+			b->o.spool ? " in " : "", b->o.spool ? b->o.spool : "");
+	else if (r->outcome == WP_OUTBOX_UNREADABLE)
+		wp_warn("%s: %s", b->o.spool, r->text);
 	else if (r->outcome == WP_OUTBOX_REFUSED)
 		wp_warn("%s: %s: %.3f s of time are lost", b->o.url, r->text, r->ns / 1e9);
 	else if (r->outcome == WP_OUTBOX_SENT && b->waits)
@@ -86,11 +94,16 @@ static void take_reply(struct wp_outbox *b, struct wp_outbox_reply *r)
 {
 	r->text[sizeof(r->text) - 1] = 0;
 	print_trouble(b, r);
-	/* It has no more than what it was given, whatever it says. */
-	if (r->outcome >= WP_OUTBOX_OUTCOMES || !b->nr_outstanding || r->ns > b->outstanding)
+	if (b->o.spool)
+		b->waiting = r->waiting;
+	/* It has no more than what it was given, whatever it says; or what was there before. */
+	if (r->outcome >= WP_OUTBOX_OUTCOMES ||
+	    (!r->spooled && (!b->nr_outstanding || r->ns > b->outstanding)))
 		return;
-	b->nr_outstanding--;
-	b->outstanding -= r->ns;
+	if (!r->spooled) {
+		b->nr_outstanding--;
+		b->outstanding -= r->ns;
+	}
 	if (r->outcome == WP_OUTBOX_SENT)
 		b->bytes += r->bytes;
 	count(b, r->outcome, 1, r->ns);
@@ -124,6 +137,45 @@ static int wait_reply(struct wp_outbox *b, struct wp_outbox_reply *r, __u64 unti
 	return read_reply(b, r);
 }
 
+/* Opens the directory of the spool, which the process must be able to write. */
+static int open_spool(const char *path)
+{
+	bool is_new = !mkdir(path, 0700);
+	struct stat st;
+	int fd;
+
+	if (!is_new && errno != EEXIST)
+		return -errno;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (geteuid() || (!is_new && !fstat(fd, &st) && st.st_uid == WP_OUTBOX_UID) ||
+	    (is_new && !fchown(fd, WP_OUTBOX_UID, -1)))
+		return fd;
+	close(fd);
+	return -EPERM;
+}
+
+static int pass_spool(struct wp_outbox *b)
+{
+	const struct wp_outbox_post post = { .seq = 0 };
+	const struct iovec iov = { .iov_base = (void *)&post, .iov_len = sizeof(post) };
+	int fd = open_spool(b->o.spool), err = 0;
+
+	if (fd < 0) {
+		wp_err("--spool: %s: %s", b->o.spool, fd == -EPERM ?
+		       "it is not of user nobody, who sends: give the name of one that is to be made" :
+		       strerror(-fd));
+		return fd;
+	}
+	if (!wp_zygote_send(b->sock, &iov, 1, &fd, 1, 0)) {
+		err = -errno;
+		wp_err("the sending process: %s", strerror(errno));
+	}
+	close(fd);
+	return err;
+}
+
 /**
  * wp_outbox_open() - start the process that sends
  * @b: what to use is set
@@ -154,6 +206,13 @@ int wp_outbox_open(struct wp_outbox *b)
 	}
 	b->sock = sock[0];
 	b->waits = false;
+	if (b->o.spool) {
+		ret = pass_spool(b);
+		if (ret) {
+			reap(b);
+			return ret;
+		}
+	}
 	ret = wait_reply(b, &r, wp_clock_now() + READY_MS * 1000000ULL);
 	if (ret == 1 && r.outcome == WP_OUTBOX_READY)
 		return 0;
@@ -272,6 +331,9 @@ int wp_outbox_close(struct wp_outbox *b)
 			take_reply(b, &r);
 	}
 	reap(b);
+	if (b->waiting)
+		wp_warn("%llu windows wait in %s for the next start",
+			(unsigned long long)b->waiting, b->o.spool);
 	for (i = 0; i < WP_OUTBOX_OUTCOMES; i++) {
 		left.windows += b->loss[i].windows;
 		left.ns += b->loss[i].ns;

@@ -14,6 +14,8 @@
 #include <sys/types.h>
 #include <linux/types.h>
 
+#include "lib/otlp/spool.h"
+
 /**
  * enum wp_outbox_outcome - what became of a window
  * @WP_OUTBOX_SENT: the receiver has it
@@ -21,6 +23,9 @@
  * @WP_OUTBOX_NO_ROOM: too much waited to be sent
  * @WP_OUTBOX_ENDED: the agent ended before it could be sent
  * @WP_OUTBOX_BROKEN: the sending process died with it
+ * @WP_OUTBOX_SPOOL_FULL: the spool was full, or it was too old
+ * @WP_OUTBOX_UNREADABLE: it could not be read from the spool
+ * @WP_OUTBOX_SPOOLED: it is in the spool
  * @WP_OUTBOX_OUTCOMES: their number
  * @WP_OUTBOX_READY: of no window: the process has begun
  * @WP_OUTBOX_UNUSABLE: of no window: it cannot send, ever
@@ -32,6 +37,9 @@ enum wp_outbox_outcome {
 	WP_OUTBOX_NO_ROOM,
 	WP_OUTBOX_ENDED,
 	WP_OUTBOX_BROKEN,
+	WP_OUTBOX_SPOOL_FULL,
+	WP_OUTBOX_UNREADABLE,
+	WP_OUTBOX_SPOOLED,
 	WP_OUTBOX_OUTCOMES,
 	WP_OUTBOX_READY,
 	WP_OUTBOX_UNUSABLE,
@@ -40,7 +48,7 @@ enum wp_outbox_outcome {
 
 /**
  * struct wp_outbox_post - a window, to the process that sends
- * @seq: its number
+ * @seq: its number; 0: no window, but the directory of the spool
  * @ns: time in it
  * @bytes: size of the memory file
  */
@@ -52,10 +60,12 @@ struct wp_outbox_post {
 
 /**
  * struct wp_outbox_reply - what became of it, from that process
- * @seq: its number
+ * @seq: its number; that of the spool, if it comes from there
  * @ns: time in it
  * @bytes: its size
  * @outcome: enum wp_outbox_outcome
+ * @spooled: it was in the spool: a reply said so, maybe to an earlier parent
+ * @waiting: then, how many more are there
  * @text: why; untrusted
  */
 struct wp_outbox_reply {
@@ -63,6 +73,8 @@ struct wp_outbox_reply {
 	__u64 ns;
 	__u64 bytes;
 	__u32 outcome;
+	__u32 spooled;
+	__u64 waiting;
 	char text[200];
 };
 
@@ -73,6 +85,8 @@ struct wp_outbox_reply {
  * @nr_headers: their number
  * @ca: file of certificates of authorities, or NULL: the system's
  * @queue: bytes that may wait to be sent
+ * @spool: directory for windows that wait, or NULL
+ * @limits: of the spool
  * @timeout_ms: of a request
  * @end_ms: how long to go on sending after the end
  */
@@ -82,6 +96,8 @@ struct wp_outbox_options {
 	size_t nr_headers;
 	const char *ca;
 	__u64 queue;
+	const char *spool;
+	struct wp_spool_limits limits;
 	unsigned int timeout_ms;
 	unsigned int end_ms;
 };
@@ -108,6 +124,7 @@ struct wp_outbox_loss {
  * @all: the same since the start; of WP_OUTBOX_SENT what arrived
  * @bytes: bytes that arrived
  * @waits: the last reply was that a window waits
+ * @waiting: windows in the spool, as of the last reply
  * @restarts: number of times that it was started again
  */
 struct wp_outbox {
@@ -121,8 +138,12 @@ struct wp_outbox {
 	struct wp_outbox_loss all[WP_OUTBOX_OUTCOMES];
 	__u64 bytes;
 	bool waits;
+	__u64 waiting;
 	unsigned long restarts;
 };
+
+/* Of a process that root starts to send. */
+#define WP_OUTBOX_UID	65534
 
 /* outbox.c */
 const char *wp_outbox_outcome_name(enum wp_outbox_outcome outcome);

@@ -7,6 +7,10 @@
  * again, after a time that doubles and is partly random, or that the receiver asks for.
  * One that it refuses is lost, as is the oldest one when the queue is full. The parent
  * gets a reply for each.
+ *
+ * With a spool, windows that wait are on disk: those in the queue follow those in the spool,
+ * which are sent first, and go there as soon as one has to wait. What cannot be written there
+ * stays in the queue.
  */
 #include <errno.h>
 #include <grp.h>
@@ -30,8 +34,6 @@
 #include "lib/sandbox/job.h"
 #include "lib/sandbox/zygote.h"
 #include "otlp-profiles.pb-c.h"
-
-#define NOBODY		65534
 
 /* The wait before the next try: the first one, and the longest. */
 #define FIRST_MS	1000
@@ -64,6 +66,10 @@ struct entry {
  * @last: the newest
  * @bytes: in the queue
  * @busy: the oldest one is being sent
+ * @spool: windows on disk, or NULL
+ * @spooled: @busy is of the oldest one there
+ * @data: its message, mapped; or NULL
+ * @data_size: its size
  * @ended: no more will come
  * @end: then, when to give up, ns of CLOCK_MONOTONIC
  * @wait_ms: the last wait before a try
@@ -77,6 +83,10 @@ struct sender {
 	struct entry *last;
 	__u64 bytes;
 	bool busy;
+	struct wp_spool *spool;
+	bool spooled;
+	void *data;
+	size_t data_size;
 	bool ended;
 	__u64 end;
 	unsigned int wait_ms;
@@ -84,10 +94,18 @@ struct sender {
 };
 
 /* The parent reads all; if it is gone, nobody asks. */
+static void send_reply(const struct sender *s, const struct wp_outbox_reply *r)
+{
+	while (send(s->sock, r, sizeof(*r), MSG_NOSIGNAL) < 0 && errno == EINTR)
+		;
+}
+
 static void reply(const struct sender *s, const struct wp_outbox_post *post,
 		  enum wp_outbox_outcome outcome, const char *text)
 {
-	struct wp_outbox_reply r = { .outcome = outcome };
+	struct wp_outbox_reply r = {
+		.outcome = outcome, .waiting = s->spool ? wp_spool_nr(s->spool) : 0,
+	};
 
 	if (post) {
 		r.seq = post->seq;
@@ -95,8 +113,33 @@ static void reply(const struct sender *s, const struct wp_outbox_post *post,
 		r.bytes = post->bytes;
 	}
 	snprintf(r.text, sizeof(r.text), "%s", text);
-	while (send(s->sock, &r, sizeof(r), MSG_NOSIGNAL) < 0 && errno == EINTR)
-		;
+	send_reply(s, &r);
+}
+
+static void unmap(struct sender *s)
+{
+	if (s->data)
+		munmap(s->data, s->data_size);
+	s->data = NULL;
+}
+
+/* Replies about the oldest window of the spool, and removes it there. */
+static void drop_spooled(struct sender *s, enum wp_outbox_outcome outcome, const char *text)
+{
+	struct wp_spool_segment segment;
+	struct wp_outbox_reply r = { .outcome = outcome, .spooled = 1 };
+
+	unmap(s);
+	if (!wp_spool_first(s->spool, &segment))
+		return;
+	/* If it stays on the disk, the next process sends it again. */
+	wp_spool_remove(s->spool);
+	r.seq = segment.seq;
+	r.ns = segment.ns;
+	r.bytes = segment.bytes;
+	r.waiting = wp_spool_nr(s->spool);
+	snprintf(r.text, sizeof(r.text), "%s", text);
+	send_reply(s, &r);
 }
 
 /* Replies about a window, and drops it. @before: the one in front of it, or NULL. */
@@ -115,11 +158,27 @@ static void drop(struct sender *s, struct entry *before, enum wp_outbox_outcome 
 	free(e);
 }
 
+/* Moves windows from the queue to the spool, as far as that takes them. */
+static void move_to_spool(struct sender *s)
+{
+	while (s->spool && s->first && !(s->busy && !s->spooled)) {
+		const struct wp_outbox_post *post = &s->first->post;
+
+		while (wp_spool_excess(s->spool, post->bytes) && !(s->busy && s->spooled))
+			drop_spooled(s, WP_OUTBOX_SPOOL_FULL, "the spool is full");
+		if (wp_spool_add(s->spool, s->first->data, post->bytes, post->ns))
+			break;
+		drop(s, NULL, WP_OUTBOX_SPOOLED, "");
+	}
+}
+
 /* The oldest ones go first, except the one that is being sent. */
 static void make_room(struct sender *s)
 {
+	bool busy = s->busy && !s->spooled;
+
 	while (s->bytes > s->o->queue && s->first != s->last)
-		drop(s, s->busy ? s->first : NULL, WP_OUTBOX_NO_ROOM, "the queue is full");
+		drop(s, busy ? s->first : NULL, WP_OUTBOX_NO_ROOM, "the queue is full");
 }
 
 static void add(struct sender *s, const struct wp_outbox_post *post, int fd)
@@ -145,6 +204,9 @@ static void add(struct sender *s, const struct wp_outbox_post *post, int fd)
 		s->first = e;
 	s->last = e;
 	s->bytes += post->bytes;
+	/* It follows those that wait. */
+	if (s->spool && wp_spool_nr(s->spool))
+		move_to_spool(s);
 	make_room(s);
 }
 
@@ -155,7 +217,7 @@ static void receive(struct sender *s)
 	int fd[WP_JOB_FDS];
 	ssize_t n = wp_zygote_receive(s->sock, &post, sizeof(post), fd, &nr);
 
-	if (n == sizeof(post) && nr == 1)
+	if (n == sizeof(post) && nr == 1 && post.seq)
 		add(s, &post, fd[0]);
 	if (n <= 0 && !s->ended) {
 		s->ended = true;
@@ -216,6 +278,15 @@ static bool is_partial(const struct wp_http_result *result, char *text, size_t s
 	return partial;
 }
 
+/* The request is over, and its window. */
+static void end_request(struct sender *s, enum wp_outbox_outcome outcome, const char *text)
+{
+	if (s->spooled)
+		drop_spooled(s, outcome, text);
+	else
+		drop(s, NULL, outcome, text);
+}
+
 static void take_result(struct sender *s, const struct wp_http_result *result)
 {
 	char text[160], *c;
@@ -224,9 +295,9 @@ static void take_result(struct sender *s, const struct wp_http_result *result)
 	if (result->status / 100 == 2) {
 		s->wait_ms = 0;
 		if (is_partial(result, text, sizeof(text)))
-			drop(s, NULL, WP_OUTBOX_REFUSED, text);
+			end_request(s, WP_OUTBOX_REFUSED, text);
 		else
-			drop(s, NULL, WP_OUTBOX_SENT, "");
+			end_request(s, WP_OUTBOX_SENT, "");
 		return;
 	}
 	if (result->trouble)
@@ -236,11 +307,13 @@ static void take_result(struct sender *s, const struct wp_http_result *result)
 	for (c = text; *c; c++)
 		*c = *c == '\n' || *c == '\r' ? ' ' : *c;
 	if (result->trouble || is_temporary(result->status)) {
-		reply(s, &s->first->post, WP_OUTBOX_WAITS, text);
+		reply(s, NULL, WP_OUTBOX_WAITS, text);
+		unmap(s);
 		back_off(s, result->retry_after);
+		move_to_spool(s);
 		make_room(s);
 	} else {
-		drop(s, NULL, WP_OUTBOX_REFUSED, text);
+		end_request(s, WP_OUTBOX_REFUSED, text);
 	}
 }
 
@@ -277,25 +350,55 @@ static void wait_for_request(struct sender *s)
 		receive(s);
 }
 
+static bool has_more(const struct sender *s)
+{
+	return s->first || (s->spool && wp_spool_nr(s->spool));
+}
+
+/* Begins to send the oldest window. */
+static void begin(struct sender *s)
+{
+	struct wp_spool_segment segment;
+
+	while (s->spool && wp_spool_excess(s->spool, 0))
+		drop_spooled(s, WP_OUTBOX_SPOOL_FULL, "the spool is full");
+	s->spooled = s->spool && wp_spool_first(s->spool, &segment);
+	if (s->spooled) {
+		s->data = wp_spool_map(s->spool, &segment);
+		s->data_size = segment.bytes;
+		if (!s->data) {
+			drop_spooled(s, WP_OUTBOX_UNREADABLE, strerror(errno));
+			return;
+		}
+		s->busy = !wp_http_post(s->http, s->data, segment.bytes);
+	} else if (s->first) {
+		s->busy = !wp_http_post(s->http, s->first->data, s->first->post.bytes);
+	} else {
+		return;
+	}
+	if (s->busy)
+		return;
+	unmap(s);
+	back_off(s, 0);
+}
+
 static void run(struct sender *s)
 {
 	for (;;) {
-		if (s->ended && (!s->first || wp_clock_now() >= s->end))
+		if (s->ended && (!has_more(s) || wp_clock_now() >= s->end))
 			break;
-		if (!s->busy && s->first && wp_clock_now() >= s->not_before) {
-			s->busy = !wp_http_post(s->http, s->first->data, s->first->post.bytes);
-			if (!s->busy)
-				back_off(s, 0);
-		}
+		if (!s->busy && has_more(s) && wp_clock_now() >= s->not_before)
+			begin(s);
 		if (s->busy) {
 			wait_for_request(s);
 		} else {
 			__u64 next = s->ended && s->end < s->not_before ? s->end : s->not_before;
 
-			wait_for_parent(s, s->first ? until(next) : -1);
+			wait_for_parent(s, has_more(s) ? until(next) : -1);
 		}
 	}
 	s->busy = false;
+	move_to_spool(s);
 	while (s->first)
 		drop(s, NULL, WP_OUTBOX_ENDED, "");
 }
@@ -307,8 +410,26 @@ static bool drop_rights(void)
 		return false;
 	if (geteuid())
 		return true;
-	return !setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY) &&
-	       !setresuid(NOBODY, NOBODY, NOBODY);
+	return !setgroups(0, NULL) &&
+	       !setresgid(WP_OUTBOX_UID, WP_OUTBOX_UID, WP_OUTBOX_UID) &&
+	       !setresuid(WP_OUTBOX_UID, WP_OUTBOX_UID, WP_OUTBOX_UID);
+}
+
+/* The parent's first packet is the spool's directory. */
+static bool take_spool(struct sender *s, const char **trouble)
+{
+	struct wp_outbox_post post;
+	unsigned int nr = 0;
+	int fd[WP_JOB_FDS], err;
+
+	*trouble = "it did not get the spool";
+	if (wp_zygote_receive(s->sock, &post, sizeof(post), fd, &nr) != sizeof(post) || nr != 1 ||
+	    post.seq)
+		return false;
+	err = wp_spool_open(&s->spool, fd[0], &s->o->limits);
+	if (err)
+		*trouble = err == -EWOULDBLOCK ? "another agent has the spool open" : strerror(-err);
+	return !err;
 }
 
 /**
@@ -326,6 +447,10 @@ void wp_sender_run(int sock, const struct wp_outbox_options *o)
 		_exit(1);
 	}
 	if (wp_http_new(&s.http, o, &trouble)) {
+		reply(&s, NULL, WP_OUTBOX_UNUSABLE, trouble);
+		_exit(1);
+	}
+	if (o->spool && !take_spool(&s, &trouble)) {
 		reply(&s, NULL, WP_OUTBOX_UNUSABLE, trouble);
 		_exit(1);
 	}
