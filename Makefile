@@ -48,7 +48,7 @@ libraries:
 	@demangle=$$(echo '#include <demangle.h>' | $(CC) -E - >/dev/null 2>&1 || \
 		echo libiberty/)demangle.h; \
 	for p in elfutils/libdw.h:libdw-dev zlib.h:zlib1g-dev lzma.h:liblzma-dev \
-		seccomp.h:libseccomp-dev \
+		seccomp.h:libseccomp-dev curl/curl.h:libcurl4-gnutls-dev \
 		zstd.h:libzstd-dev protobuf-c/protobuf-c.h:libprotobuf-c-dev \
 		$$demangle:libiberty-dev curses.h:libncurses-dev; do \
 		echo "#include <$${p%:*}>" | $(CC) -E - >/dev/null 2>&1 || { \

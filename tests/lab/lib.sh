@@ -155,15 +155,6 @@ refresh_suite() {
 	) 9>"$CACHE/locks/apt-$suite-$arch"
 }
 
-# newest SUITE ARCH REGEX: the newest package whose whole name matches.
-newest() {
-	local name
-	name=$(apt_for "$1" "$2" apt-cache pkgnames 2>/dev/null |
-		grep -Ex -- "$3" | sort -V | tail -n 1) ||
-		die "$1 ($2) has no package like $3"
-	echo "$name"
-}
-
 # version_in SUITE ARCH PACKAGE: its newest version there.
 version_in() {
 	local version

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/agent/agent.h"
 #include "cmd/archive.h"
 #include "cmd/common/options.h"
 #include "cmd/common/signals.h"
@@ -38,6 +39,7 @@ static const struct command {
 	{ "stacks", "Show what threads are waiting for now, and since when", cmd_stacks },
 	{ "flame", "Draw where the time went, as an HTML page", cmd_flame },
 	{ "top", "Show live where processes and threads spend their time", cmd_top },
+	{ "agent", "Send profiles of a host to an OpenTelemetry receiver, always on", cmd_agent },
 	{ "archive", "Pack the object files that a recording's symbols are in", cmd_archive },
 	{ "export", "Write a recording in another program's format", cmd_export },
 	{ "list", "List the events that can be recorded here", cmd_list },

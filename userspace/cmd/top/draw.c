@@ -108,7 +108,7 @@ static bool is_selected(const struct wp_screen *s, const struct wp_toprow *row)
  */
 void wp_screen_note_selected(struct wp_screen *s)
 {
-	const struct wp_toptable *t = &s->top->table;
+	const struct wp_toptable *t = &s->top->live.table;
 
 	if (s->at >= t->nr_view)
 		return;
@@ -123,7 +123,7 @@ void wp_screen_note_selected(struct wp_screen *s)
  */
 static void find_selected(struct wp_screen *s)
 {
-	const struct wp_toptable *t = &s->top->table;
+	const struct wp_toptable *t = &s->top->live.table;
 	size_t lines = wp_screen_row_lines(s), i;
 
 	for (i = 0; s->follow && i < t->nr_view; i++) {
@@ -157,7 +157,7 @@ static attr_t attr_of(const struct wp_screen *s, const struct wp_toprow *row)
 
 static int draw_rows(struct wp_screen *s)
 {
-	const struct wp_toptable *t = &s->top->table;
+	const struct wp_toptable *t = &s->top->live.table;
 	size_t lines = wp_screen_row_lines(s), i;
 	char line[WP_TOP_LINE];
 	int err = 0;
@@ -188,7 +188,7 @@ static attr_t attr_of_line(const char *line)
 
 static int draw_pane(struct wp_screen *s)
 {
-	const struct wp_toptable *t = &s->top->table;
+	const struct wp_toptable *t = &s->top->live.table;
 	size_t lines = wp_screen_pane_lines(s), y = s->first_row + wp_screen_row_lines(s), i;
 	int err = 0;
 
@@ -238,7 +238,7 @@ static void draw_head(struct wp_screen *s)
 	bool lost;
 
 	nr = wp_top_head(s->top, COLS, head, &lost);
-	if (!s->top->table.interval)
+	if (!s->top->live.table.interval)
 		snprintf(head[1], sizeof(head[1]), "looking for the first time ...");
 	if (s->mode == WP_IN_FILTER)
 		snprintf(head[3], sizeof(head[3]), "Only: %s_", s->top->options.filter);

@@ -19,7 +19,7 @@
 
 static int look_again(struct wp_screen *s)
 {
-	int err = wp_toptable_view(&s->top->table, &s->top->shares, &s->top->options);
+	int err = wp_toptable_view(&s->top->live.table, &s->top->live.shares, &s->top->options);
 
 	if (err)
 		wp_err("out of memory");
@@ -64,7 +64,7 @@ static int key_of_filter(struct wp_screen *s, int key)
 
 static void move_rows(struct wp_screen *s, long by)
 {
-	size_t nr = s->top->table.nr_view, step = by < 0 ? -by : by;
+	size_t nr = s->top->live.table.nr_view, step = by < 0 ? -by : by;
 
 	if (by < 0)
 		s->at = s->at > step ? s->at - step : 0;
@@ -130,7 +130,7 @@ static bool key_of_place(struct wp_screen *s, int key)
 static void sort_by(struct wp_top *top, int step)
 {
 	/* The last column is there if there are several events. */
-	int nr = top->r.o.events.nr > 1 ? WP_TOPCOLUMN_MAX : WP_TOPCOLUMN_EVENT;
+	int nr = top->live.r.o.events.nr > 1 ? WP_TOPCOLUMN_MAX : WP_TOPCOLUMN_EVENT;
 
 	top->options.column = (top->options.column + nr + step) % nr;
 }
@@ -161,8 +161,8 @@ static bool key_of_view(struct wp_screen *s, int key)
 		sort_by(s->top, 1);
 		return true;
 	case 'e':
-		if (s->top->r.o.events.nr)
-			o->event = (o->event + 1) % s->top->r.o.events.nr;
+		if (s->top->live.r.o.events.nr)
+			o->event = (o->event + 1) % s->top->live.r.o.events.nr;
 		return true;
 	case 'r':
 		o->reverse = !o->reverse;

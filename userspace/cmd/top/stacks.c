@@ -35,12 +35,12 @@ static int wp_top_frame(struct wp_top *top, const struct wp_topkey *key, unsigne
 
 	*found = true;
 	if (i < kernel)
-		return wp_livenames_kernel(top->names, key->kernel->ips[i], i, name);
+		return wp_livenames_kernel(top->live.names, key->kernel->ips[i], i, name);
 	i -= kernel;
 	*found = key->user && i < key->user->nr;
 	if (!*found)
 		return 0;
-	return wp_livenames_user(top->names, key->tgid, key->user->ips[i], i, name);
+	return wp_livenames_user(top->live.names, key->tgid, key->user->ips[i], i, name);
 }
 
 static void put_name(const struct wp_livename *name, char *text, size_t size)
@@ -209,14 +209,14 @@ static size_t sum_places(const struct wp_topshare *share, size_t nr, struct plac
 
 static double percent(const struct wp_top *top, __u64 ns)
 {
-	return top->table.interval ? 100.0 * ns / top->table.interval : 0;
+	return top->live.table.interval ? 100.0 * ns / top->live.table.interval : 0;
 }
 
 /* ": 1234 page-faults" */
 static void put_weight(const struct wp_top *top, const struct wp_topshare *share, char *line,
 		       size_t size)
 {
-	const struct wp_event *ev = &top->r.o.events.event[share->key.event];
+	const struct wp_event *ev = &top->live.r.o.events.event[share->key.event];
 	char name[64];
 
 	*line = 0;
@@ -353,14 +353,14 @@ static int put_title(struct wp_top *top, const struct wp_toprow *row, struct wp_
 	wp_text_show(comm, sizeof(comm), row->comm, false);
 	if (row->tid == WP_TOP_ENDED)
 		snprintf(line, WP_TOP_LINE, "%u threads of process %u %s that ended: stacks of %.1f s",
-			 row->nr_threads, row->tgid, comm, top->table.interval / 1e9);
+			 row->nr_threads, row->tgid, comm, top->live.table.interval / 1e9);
 	else if (row->tid)
 		snprintf(line, WP_TOP_LINE, "thread %u %s of process %u: stacks of %.1f s",
-			 row->tid, comm, row->tgid, top->table.interval / 1e9);
+			 row->tid, comm, row->tgid, top->live.table.interval / 1e9);
 	else
 		snprintf(line, WP_TOP_LINE, "process %u %s, %u thread%s: stacks of %.1f s",
 			 row->tgid, comm, row->nr_threads, row->nr_threads == 1 ? "" : "s",
-			 top->table.interval / 1e9);
+			 top->live.table.interval / 1e9);
 	return 0;
 }
 
@@ -377,7 +377,7 @@ static int put_unsampled(struct wp_top *top, const struct wp_toprow *row, __u64 
 	if (!line)
 		return -ENOMEM;
 	snprintf(line, WP_TOP_LINE, "%5.1f%% on-CPU, %s", percent(top, rest),
-		 top->r.o.events.none ? "which is not sampled" : "without a sample");
+		 top->live.r.o.events.none ? "which is not sampled" : "without a sample");
 	return 0;
 }
 
@@ -401,7 +401,7 @@ int wp_top_stacks(struct wp_top *top, const struct wp_toprow *row, struct wp_top
 	if (!err && !top->batch)
 		err = put_info(row, lines);
 	for (i = 0; i < row->nr && !err; i++) {
-		const struct wp_topshare *s = &top->shares.shown[row->first + i];
+		const struct wp_topshare *s = &top->live.shares.shown[row->first + i];
 
 		if (s->key.oncpu && s->key.event != top->options.event)
 			continue;

@@ -75,8 +75,8 @@ struct layout {
  */
 bool wp_top_has_events(const struct wp_top *top)
 {
-	return top->r.o.events.nr > 1 ||
-	       (top->r.o.events.nr && top->options.column == WP_TOPCOLUMN_EVENT);
+	return top->live.r.o.events.nr > 1 ||
+	       (top->live.r.o.events.nr && top->options.column == WP_TOPCOLUMN_EVENT);
 }
 
 static struct layout layout_of(const struct wp_top *top, size_t width)
@@ -91,7 +91,7 @@ static struct layout layout_of(const struct wp_top *top, size_t width)
 		return l;
 	}
 	width -= FIXED_WIDTH;
-	while (wp_top_has_events(top) && l.events < top->r.o.events.nr &&
+	while (wp_top_has_events(top) && l.events < top->live.r.o.events.nr &&
 	       width >= EVENT_WIDTH + 1 + (l.events ? LEAST_BESIDE : 0)) {
 		l.events++;
 		width -= EVENT_WIDTH + 1;
@@ -226,7 +226,9 @@ static void put_percent(char *buf, size_t size, __u64 ns, __u64 interval, size_t
 
 static double per_second(const struct wp_top *top, enum wp_toptime kind)
 {
-	return top->table.interval ? (double)top->table.ns[kind] / top->table.interval : 0;
+	const struct wp_toptable *t = &top->live.table;
+
+	return t->interval ? (double)t->ns[kind] / t->interval : 0;
 }
 
 static void add(char *line, const char *words, __u64 n)
@@ -244,12 +246,12 @@ static void put_losses(const struct wp_top *top, char *line)
 
 	*line = 0;
 	for (i = 0; i < WALLPROF_LOSS_MAX; i++)
-		add(line, wp_loss_name(i), top->lost[i] + top->status.lost[i].count);
-	add(line, "threads without room", top->status.tasks_failed);
-	add(line, "records of names and mappings", top->records_lost);
-	add(line, "processes without unwind tables", top->status.forks_missed);
-	add(line, "failures to count on a CPU", top->status.counters_failed);
-	add(line, "CPUs without memory", top->status.cpus_failed);
+		add(line, wp_loss_name(i), top->live.lost[i] + top->live.status.lost[i].count);
+	add(line, "threads without room", top->live.status.tasks_failed);
+	add(line, "records of names and mappings", top->live.records_lost);
+	add(line, "processes without unwind tables", top->live.status.forks_missed);
+	add(line, "failures to count on a CPU", top->live.status.counters_failed);
+	add(line, "CPUs without memory", top->live.status.cpus_failed);
 }
 
 /* Use the first text that fits, or else the last one. */
@@ -274,7 +276,7 @@ static unsigned int event_of(const struct wp_top *top, unsigned int column)
 static void put_rate(const struct wp_top *top, char *buf, size_t size, __u64 n)
 {
 	static const char units[] = " kMGTPE";
-	double rate = top->table.interval ? 1e9 * n / top->table.interval : 0;
+	double rate = top->live.table.interval ? 1e9 * n / top->live.table.interval : 0;
 	const char *unit = units;
 
 	for (; rate >= 99999.5 && unit[1]; unit++)
@@ -286,12 +288,12 @@ static void put_rate(const struct wp_top *top, char *buf, size_t size, __u64 n)
 /* "Event 2 of 3: page-faults, 1234 per second; e selects the next one" */
 static void put_event(const struct wp_top *top, size_t width, char *line)
 {
-	const struct wp_event_list *events = &top->r.o.events;
+	const struct wp_event_list *events = &top->live.r.o.events;
 	unsigned int nr = top->options.event;
 	char full[WP_TOP_LINE], less[WP_TOP_LINE], name[256], rate[16];
 
 	wp_text_show(name, sizeof(name), events->event[nr].name, false);
-	put_rate(top, rate, sizeof(rate), top->table.events[nr]);
+	put_rate(top, rate, sizeof(rate), top->live.table.events[nr]);
 	snprintf(full, sizeof(full), "Event %u of %u: %s, %s per second%s", nr + 1, events->nr,
 		 name, rate, top->batch ? "" : "; e selects the next one");
 	snprintf(less, sizeof(less), "Event %u of %u: %s", nr + 1, events->nr, name);
@@ -307,8 +309,8 @@ static void put_seen(const struct wp_top *top, size_t width, char *line)
 	char filter[sizeof(o->filter)], name[256];
 	size_t len;
 
-	if (o->column == WP_TOPCOLUMN_EVENT && top->r.o.events.nr) {
-		wp_text_show(name, sizeof(name), top->r.o.events.event[o->event].name, false);
+	if (o->column == WP_TOPCOLUMN_EVENT && top->live.r.o.events.nr) {
+		wp_text_show(name, sizeof(name), top->live.r.o.events.event[o->event].name, false);
 		column = name;
 	}
 	len = snprintf(line, WP_TOP_LINE, "%s by %s%s%s", o->threads ? "Threads" : "Processes",
@@ -317,15 +319,15 @@ static void put_seen(const struct wp_top *top, size_t width, char *line)
 		wp_text_show(filter, sizeof(filter), o->filter, false);
 		len += snprintf(line + len, WP_TOP_LINE - len, ", only '%s'", filter);
 	}
-	if (top->invisible)
+	if (top->live.invisible)
 		snprintf(line + len, WP_TOP_LINE - len, ", %llu threads of other pid namespaces",
-			 (unsigned long long)top->invisible);
+			 (unsigned long long)top->live.invisible);
 }
 
 /* "68 idle kernel threads and 3 idle processes hidden, 142.0 s; i shows them" */
 static void put_hidden(const struct wp_top *top, size_t width, char *line)
 {
-	const struct wp_toptable *t = &top->table;
+	const struct wp_toptable *t = &top->live.table;
 	const char *what = top->options.threads ? "thread" : "process";
 	const char *ending = t->left_out == 1 ? "" : top->options.threads ? "s" : "es";
 	const char *key = top->batch ? "--idle" : "i";
@@ -373,7 +375,7 @@ static void put_host(const struct wp_top *top, size_t width, char *line)
 
 static void put_sums(const struct wp_top *top, size_t width, char *line)
 {
-	const struct wp_toptable *t = &top->table;
+	const struct wp_toptable *t = &top->live.table;
 	double run = per_second(top, WP_TOP_RUN), runnable = per_second(top, WP_TOP_RUNNABLE);
 	double blocked = per_second(top, WP_TOP_BLOCKED);
 	char full[WP_TOP_LINE], less[64], least[64];
@@ -456,7 +458,7 @@ void wp_top_title(const struct wp_top *top, size_t width, char *line, size_t siz
 	for (i = 0; i < l.events; i++) {
 		line[len++] = ' ';
 		len += put_right(top, line + len, size - len,
-				 &top->r.o.events.event[event_of(top, i)]);
+				 &top->live.r.o.events.event[event_of(top, i)]);
 	}
 	if (!l.mostly)
 		return;
@@ -489,7 +491,7 @@ static size_t put_times(const struct wp_top *top, const struct wp_toprow *row,
 {
 	const struct wp_topoptions *o = &top->options;
 	char run[16], runnable[16], blocked[16], wait[16], rate[16];
-	__u64 interval = top->table.interval;
+	__u64 interval = top->live.table.interval;
 	unsigned int i;
 	size_t len;
 
@@ -513,7 +515,7 @@ static int put_mostly(struct wp_top *top, const struct wp_toprow *row, const str
 		      char *line, size_t size)
 {
 	const struct wp_topkey *key = row->most == SIZE_MAX ? NULL :
-				      &top->shares.shown[row->most].key;
+				      &top->live.shares.shown[row->most].key;
 	char where[WP_TOP_LINE] = "", both[WP_TOP_LINE + 64], buf[48];
 	const char *what = row->most_oncpu ? "on-CPU" :
 			   key ? wp_top_cause(key, buf, sizeof(buf)) : "-";
@@ -617,12 +619,12 @@ int wp_top_print(struct wp_top *top)
 	putchar('\n');
 	wp_top_title(top, TEXT_WIDTH, line, sizeof(line));
 	put_line(line);
-	for (i = 0; i < top->table.nr_view && !err; i++) {
-		err = wp_top_row(top, top->table.view[i], TEXT_WIDTH, line, sizeof(line));
+	for (i = 0; i < top->live.table.nr_view && !err; i++) {
+		err = wp_top_row(top, top->live.table.view[i], TEXT_WIDTH, line, sizeof(line));
 		if (!err)
 			put_line(line);
 		if (!err && top->stacks)
-			err = print_stacks(top, top->table.view[i]);
+			err = print_stacks(top, top->live.table.view[i]);
 	}
 	putchar('\n');
 	if (!err)

@@ -130,12 +130,12 @@ static int parse_column(const char *arg, enum wp_topcolumn *column)
 /* The first -e replaces the default. */
 static int parse_event(struct wp_top *top, const char *arg)
 {
-	struct wp_event_list *events = &top->r.o.events;
+	struct wp_event_list *events = &top->live.r.o.events;
 	int err;
 
-	if (!top->event_given)
+	if (!top->live.event_given)
 		wp_event_list_free(events);
-	top->event_given = true;
+	top->live.event_given = true;
 	err = wp_event_list_parse(events, arg);
 	if (!err && events->nr > WP_TOP_EVENTS) {
 		wp_err("-e %s: top shows %d events at most, these are %u", arg, WP_TOP_EVENTS,
@@ -178,17 +178,17 @@ static int set(void *ctx, int id, const char *arg)
 		top->options.no_idle = id == OPT_NO_IDLE;
 		return 0;
 	case OPT_KERNEL_CALLCHAINS:
-		top->r.o.kernel = true;
+		top->live.r.o.kernel = true;
 		return 0;
 	case 'e':
 		return parse_event(top, arg);
 	case 'F':
 		err = wp_value_int("-F", arg, 1, WALLPROF_MAX_FREQ, &value);
-		top->r.o.freq = err ? 0 : value;
+		top->live.r.o.freq = err ? 0 : value;
 		o->freq_given = true;
 		return err;
 	case 'm':
-		return wp_value_buffer("-m", arg, &top->r.o.buffer);
+		return wp_value_buffer("-m", arg, &top->live.r.o.buffer);
 	case 'v':
 		wp_set_verbosity(WP_VERBOSE);
 		return 0;
@@ -211,7 +211,7 @@ static void settle_freq(struct wp_record_opts *r)
 /* What the terms of an event leave open, and their limits. Each hit of a tracepoint counts. */
 static int settle_event(const struct opts *o, struct wp_event *ev)
 {
-	const struct wp_record_opts *r = &o->top->r.o;
+	const struct wp_record_opts *r = &o->top->live.r.o;
 	__u64 max = wp_value_max_freq();
 
 	wp_event_settle(ev, ev->type == PERF_TYPE_TRACEPOINT && !o->freq_given ? 0 : r->freq, 1);
@@ -237,7 +237,7 @@ static int read_options(struct opts *o, int argc, char **argv)
 		.table = table,
 		.set = set,
 	};
-	struct wp_record_opts *r = &o->top->r.o;
+	struct wp_record_opts *r = &o->top->live.r.o;
 	unsigned int i;
 	int err, rest;
 
@@ -289,22 +289,35 @@ static int show(struct wp_top *top, struct wp_screen *s)
 	return s ? wp_screen_draw(s) : wp_top_print(top);
 }
 
+/* End an interval, and show it, unless the view is paused. */
+static int turn(struct wp_top *top)
+{
+	int err = wp_live_turn(&top->live, !top->paused);
+
+	if (err || top->paused)
+		return err;
+	err = wp_toptable_view(&top->live.table, &top->live.shares, &top->options);
+	if (err == -ENOMEM)
+		wp_err("out of memory");
+	return err;
+}
+
 /* From START on, until the end is requested, or no target is left. */
 static int loop(struct wp_top *top, struct wp_screen *s, bool *gone)
 {
-	__u64 next = top->r.s.start + (top->delay < FIRST_DELAY ? top->delay : FIRST_DELAY);
+	__u64 next = top->live.r.s.start + (top->delay < FIRST_DELAY ? top->delay : FIRST_DELAY);
 	unsigned long count = 0;
 	bool quit = false;
 	int err, wake;
 
 	/* Without a screen all intervals have the requested length. */
 	if (!s)
-		next = top->r.s.start + top->delay;
+		next = top->live.r.s.start + top->delay;
 	err = s ? wp_screen_draw(s) : 0;
 	while (!err && !quit && !wp_signals_stop() && (!top->count || count < top->count)) {
 		__u64 delay = top->delay;
 
-		wake = wp_signals_wait(&top->r.dev, top->r.sideband, next);
+		wake = wp_signals_wait(&top->live.r.dev, top->live.r.sideband, next);
 		if (wake < 0)
 			return wake;
 		if (wp_signals_stop())
@@ -316,7 +329,7 @@ static int loop(struct wp_top *top, struct wp_screen *s, bool *gone)
 		if (err || quit)
 			break;
 		if (wake == WP_WAKE_GONE || wp_clock_now() >= next) {
-			err = wp_top_turn(top);
+			err = turn(top);
 			if (!err)
 				err = show(top, s);
 			count++;
@@ -325,7 +338,7 @@ static int loop(struct wp_top *top, struct wp_screen *s, bool *gone)
 			if (next < wp_clock_now())
 				next = wp_clock_now() + top->delay;
 		} else if (wake == WP_WAKE_FULL) {
-			err = wp_top_drain(top);
+			err = wp_live_drain(&top->live);
 		}
 		*gone = wake == WP_WAKE_GONE;
 		if (*gone)
@@ -353,7 +366,7 @@ static int run(struct wp_top *top)
 	if (!err)
 		err = wp_signals_catch();
 	if (!err)
-		err = wp_top_begin(top);
+		err = wp_live_begin(&top->live);
 	if (!err && !top->batch && !wp_signals_stop())
 		err = wp_screen_open(&s, top);
 	if (err)
@@ -377,7 +390,7 @@ static int run(struct wp_top *top)
 int cmd_top(int argc, char **argv)
 {
 	struct wp_top top = {
-		.r.dev.fd = -1,
+		.live.r.dev.fd = -1,
 		.delay = DEFAULT_DELAY,
 		.options.column = WP_TOPCOLUMN_WAIT,
 		.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
@@ -387,12 +400,12 @@ int cmd_top(int argc, char **argv)
 
 	err = read_options(&o, argc, argv);
 	if (err) {
-		wp_target_free(&top.r.o.target);
-		wp_event_list_free(&top.r.o.events);
+		wp_target_free(&top.live.r.o.target);
+		wp_event_list_free(&top.live.r.o.events);
 		return err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
 	}
 	wp_worker_prepare();
 	err = run(&top);
-	wp_top_end(&top);
+	wp_live_end(&top.live);
 	return wp_signals_exit_status(err == -EINVAL ? -EIO : err, 0);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Shared by the files of wallprof top: top.c has its options and its main loop,
- * top/session.c the session, top/text.c the text, top/stacks.c the stacks of a row,
- * top/help.c the text about keys, top/screen.c the terminal, top/draw.c what is drawn on
- * it, top/keys.c its keys.
+ * top/text.c the text, top/stacks.c the stacks of a row, top/help.c the text about keys,
+ * top/screen.c the terminal, top/draw.c what is drawn on it, top/keys.c its keys. The
+ * session is that of common/live.c.
  */
 #ifndef WP_CMD_TOP_TOP_H
 #define WP_CMD_TOP_TOP_H
@@ -13,10 +13,7 @@
 #include <linux/types.h>
 #include <linux/wallprof.h>
 
-#include "lib/record/session.h"
-#include "lib/symbols/livenames.h"
-#include "lib/top/topshares.h"
-#include "lib/top/toptable.h"
+#include "cmd/common/live.h"
 #include "lib/top/topview.h"
 
 /* Size of a line of text, for the widest terminal. */
@@ -24,45 +21,26 @@
 
 /**
  * struct wp_top - a live view
- * @r: the session, its sideband, stacks, and names of threads; without a file
- * @table: times of threads
- * @shares: shares of these times
+ * @live: its session
  * @options: options of the view
- * @names: names of functions
  * @delay: length of an interval in nanoseconds
  * @count: number of intervals, 0: until the end is requested
  * @batch: print text to stdout
  * @stacks: with @batch, or at the beginning, show stacks
- * @event_given: the event to sample is not the default
  * @command: show the command line of each process
  * @paused: the view is frozen
- * @flipped: end of the last epoch
  * @utf8: the terminal, or the reader of the output, supports UTF-8
- * @lost: losses in epochs since the start, by enum wallprof_loss
- * @status: the module's status of the session
- * @records_lost: records of names, forks and mappings that perf lost, or that were
- *	damaged
- * @invisible: threads of other pid namespaces, which are left out
  */
 struct wp_top {
-	struct wp_recording r;
-	struct wp_toptable table;
-	struct wp_topshares shares;
+	struct wp_live live;
 	struct wp_topoptions options;
-	struct wp_livenames *names;
 	__u64 delay;
 	unsigned long count;
 	bool batch;
 	bool stacks;
-	bool event_given;
 	bool command;
 	bool paused;
 	bool utf8;
-	__u64 flipped;
-	__u64 lost[WALLPROF_LOSS_MAX];
-	struct wallprof_status status;
-	__u64 records_lost;
-	__u64 invisible;
 };
 
 /**
@@ -76,12 +54,6 @@ struct wp_top_lines {
 	size_t nr;
 	size_t room;
 };
-
-/* top/session.c */
-int wp_top_begin(struct wp_top *top);
-int wp_top_drain(struct wp_top *top);
-int wp_top_turn(struct wp_top *top);
-void wp_top_end(struct wp_top *top);
 
 /* top/text.c */
 /* Maximum number of head lines: host, sums, losses, options, the event, and what is hidden. */

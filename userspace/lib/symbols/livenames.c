@@ -25,9 +25,11 @@
 #include "lib/base/procdir.h"
 #include "lib/base/siphash.h"
 #include "lib/proc/procmaps.h"
+#include "lib/sandbox/filereader.h"
 #include "lib/sandbox/openfile.h"
 #include "lib/symbols/framename.h"
 #include "lib/symbols/livenames.h"
+#include "lib/symbols/mappedfile.h"
 #include "lib/symbols/symbols.h"
 
 /* Limits; beyond them, addresses are shown. */
@@ -49,7 +51,9 @@
  * @file: its number in wp_symbols_file()
  * @data: the same for its variables, once they are needed; or 0
  * @fd: O_PATH descriptor, if no path leads to it; or -1
- * @name: its name, without directories
+ * @path: its path, as in the mapping
+ * @name: its name, without directories; in @path
+ * @id: its build-id in hexadecimal digits; or NULL
  */
 struct code {
 	enum wp_symbols_kind kind;
@@ -59,7 +63,9 @@ struct code {
 	__u32 file;
 	__u32 data;
 	int fd;
-	char *name;
+	char *path;
+	const char *name;
+	char *id;
 };
 
 /**
@@ -121,6 +127,7 @@ struct user {
  * @uid: its user, once known; -1
  * @kernel: index of the kernel in @code, if @has_kernel
  * @has_kernel: the kernel was looked up
+ * @wants_ids: build-ids are read
  */
 struct wp_livenames {
 	struct wp_symbols *symbols;
@@ -144,6 +151,7 @@ struct wp_livenames {
 	uid_t uid;
 	__u32 kernel;
 	bool has_kernel;
+	bool wants_ids;
 };
 
 /**
@@ -176,6 +184,26 @@ int wp_livenames_new(struct wp_livenames **out)
 }
 
 /**
+ * wp_livenames_want_ids() - from here on, results have build-ids
+ * @n: the table, empty
+ */
+void wp_livenames_want_ids(struct wp_livenames *n)
+{
+	n->wants_ids = true;
+}
+
+/**
+ * wp_livenames_files() - how many files the table has
+ * @n: the table
+ *
+ * Return: their number; what it needs of memory is mostly the symbols of these.
+ */
+size_t wp_livenames_files(const struct wp_livenames *n)
+{
+	return n->nr_codes;
+}
+
+/**
  * wp_livenames_free() - free a table
  * @n: from wp_livenames_new(), or NULL
  */
@@ -186,7 +214,8 @@ void wp_livenames_free(struct wp_livenames *n)
 	if (!n)
 		return;
 	for (i = 0; i < n->nr_codes; i++) {
-		free(n->code[i].name);
+		free(n->code[i].path);
+		free(n->code[i].id);
 		if (n->code[i].fd >= 0)
 			close(n->code[i].fd);
 	}
@@ -229,10 +258,39 @@ static int find_path(const struct wp_livenames *n, char *path, size_t size, int 
 	return 0;
 }
 
+/* The build-id of a file; NULL if it is not known. @path: as in find_path(). */
+static char *read_id(const struct code *code, const char *path)
+{
+	struct wp_buildid id = { 0 };
+	char *digits = NULL;
+	struct stat st;
+	unsigned int i;
+	int fd;
+
+	if (code->kind == WP_SYMBOLS_KERNEL) {
+		wp_buildid_from_notes_file("/sys/kernel/notes", &id);
+	} else if (code->kind == WP_SYMBOLS_VDSO) {
+		wp_buildid_of_vdso(&id);
+	} else if (code->kind == WP_SYMBOLS_ELF && code->fd < 0) {
+		wp_mappedfile_here(path, &st, &id);
+	} else if (code->kind == WP_SYMBOLS_ELF) {
+		fd = wp_openfile_found(code->fd, &st);
+		if (fd >= 0) {
+			wp_filereader_loaded_id(fd, &id);
+			close(fd);
+		}
+	}
+	if (id.size)
+		digits = malloc(2 * id.size + 1);
+	for (i = 0; digits && i < id.size; i++)
+		sprintf(digits + 2 * i, "%02x", id.data[i]);
+	return digits;
+}
+
 static int add_code(struct wp_livenames *n, const struct code *code, const char *path,
 		    const char *name)
 {
-	const char *slash = strrchr(name, '/');
+	const char *slash;
 	struct code *more;
 
 	more = reallocarray(n->code, n->nr_codes + 1, sizeof(*more));
@@ -240,9 +298,12 @@ static int add_code(struct wp_livenames *n, const struct code *code, const char 
 		return -ENOMEM;
 	n->code = more;
 	more[n->nr_codes] = *code;
-	more[n->nr_codes].name = strdup(slash ? slash + 1 : name);
-	if (!more[n->nr_codes].name)
+	more[n->nr_codes].path = strdup(name);
+	if (!more[n->nr_codes].path)
 		return -ENOMEM;
+	slash = strrchr(more[n->nr_codes].path, '/');
+	more[n->nr_codes].name = slash ? slash + 1 : more[n->nr_codes].path;
+	more[n->nr_codes].id = n->wants_ids ? read_id(code, path) : NULL;
 	more[n->nr_codes].file = wp_symbols_file(n->symbols, code->kind, path, NULL, n->pid);
 	if (code->fd >= 0 && more[n->nr_codes].file)
 		wp_symbols_found(n->symbols, more[n->nr_codes].file, code->fd);
@@ -568,6 +629,8 @@ static void describe(struct wp_livenames *n, const struct code *code, __u64 at, 
 		     struct wp_livename *name)
 {
 	name->file = code->name;
+	name->path = code->path;
+	name->id = code->id;
 	name->offset = at;
 	find_name(n, code, at, caller, name);
 }
@@ -580,6 +643,8 @@ static void describe_memory(struct wp_livenames *n, const struct map *map, __u64
 	if (name->name && map->jit)
 		return;
 	name->file = map->memory;
+	name->path = map->memory;
+	name->id = NULL;
 	name->memory = true;
 	name->offset = ip;
 	if (!name->name && map->jit)

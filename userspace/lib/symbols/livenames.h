@@ -15,6 +15,8 @@
  * @name: the function, or NULL
  * @file: the file that is mapped there, without its directories, "[vdso]" or "[kernel]";
  *	for memory without a file "[heap]", "[anon]" and the like; NULL: nothing is mapped
+ * @path: the same with its directories, as mapped; NULL: nothing is mapped
+ * @id: its build-id in hexadecimal digits; NULL: unknown, or not wanted
  * @memory: @file is memory
  * @python: a function of Python, which is not looked up here; @file has its directories
  * @line: the line that it executes, or 0
@@ -25,6 +27,8 @@
 struct wp_livename {
 	const char *name;
 	const char *file;
+	const char *path;
+	const char *id;
 	bool memory;
 	bool python;
 	__u32 line;
@@ -37,6 +41,8 @@ struct wp_livename {
 struct wp_livenames;
 
 int wp_livenames_new(struct wp_livenames **out);
+void wp_livenames_want_ids(struct wp_livenames *n);
+size_t wp_livenames_files(const struct wp_livenames *n);
 int wp_livenames_user(struct wp_livenames *n, __u32 pid, __u64 ip, bool caller,
 		      struct wp_livename *name);
 bool wp_livenames_variable(struct wp_livenames *n, __u32 pid, __u64 address, char *text,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the session of wallprof top, an epoch at a time: a recording without a file.
+ * Owns the session of a live view, an interval at a time: a recording without a file.
  * Closed intervals and samples come from the epoch's tables, current states of threads
- * from the task table, their names from perf's sideband events. Called by top.c.
+ * from the task table, their names from perf's sideband events. Called by top/top.c and
+ * by agent/agent.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/top/top.h"
+#include "cmd/common/live.h"
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
 #include "lib/sandbox/opener.h"
@@ -37,28 +38,32 @@ struct task_record {
 static int add_record(void *ctx, const struct perf_event_header *rec, __u64 time)
 {
 	const struct task_record *task = (const void *)rec;
-	struct wp_top *top = ctx;
+	struct wp_live *live = ctx;
 
 	(void)time;
 	if (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2 ||
-	    (rec->type == PERF_RECORD_FORK && task->pid != task->ppid))
-		wp_livenames_forget(top->names, task->pid);
-	return wp_comms_record(&top->r.t.comms, rec);
+	    (rec->type == PERF_RECORD_FORK && task->pid != task->ppid)) {
+		wp_livenames_forget(live->names, task->pid);
+		if (live->forget)
+			live->forget(live->forget_ctx, task->pid,
+				     rec->type == PERF_RECORD_FORK ? task->ppid : 0);
+	}
+	return wp_comms_record(&live->r.t.comms, rec);
 }
 
 /*
  * Our helpers are separate processes, but not worth rows of their own: count them as
  * ours.
  */
-static __u32 process_of(const struct wp_top *top, __u32 tgid)
+static __u32 process_of(const struct wp_live *live, __u32 tgid)
 {
-	return wp_zygote_is_ours(tgid) || wp_opener_is_ours(tgid) ? top->table.self : tgid;
+	return wp_zygote_is_ours(tgid) || wp_opener_is_ours(tgid) ? live->table.self : tgid;
 }
 
 /* A thread's name: from records or, if it is older than the session, from /proc. */
-static const char *find_comm(struct wp_top *top, __u32 tgid, __u32 tid)
+static const char *find_comm(struct wp_live *live, __u32 tgid, __u32 tid)
 {
-	const char *known = wp_comms_find(&top->r.t.comms, tid);
+	const char *known = wp_comms_find(&live->r.t.comms, tid);
 	struct comm_record rec = {
 		.header = { .type = PERF_RECORD_COMM, .size = sizeof(rec) },
 		.pid = tgid,
@@ -82,52 +87,52 @@ static const char *find_comm(struct wp_top *top, __u32 tgid, __u32 tid)
 	end = memrchr(rec.comm, '\n', len);
 	if (end)
 		*end = 0;
-	return wp_comms_record(&top->r.t.comms, &rec.header) ? NULL :
-	       wp_comms_find(&top->r.t.comms, tid);
+	return wp_comms_record(&live->r.t.comms, &rec.header) ? NULL :
+	       wp_comms_find(&live->r.t.comms, tid);
 }
 
-static int open_sideband(struct wp_top *top)
+static int open_sideband(struct wp_live *live)
 {
-	const struct wp_target *t = &top->r.o.target;
+	const struct wp_target *t = &live->r.o.target;
 	struct wp_sideband_options opt = {
 		.filter = t->kind == WALLPROF_TARGET_PID || t->kind == WALLPROF_TARGET_TID,
 	};
 	int err;
 	__u32 i;
 
-	err = wp_sideband_open(&top->r.sideband, &opt);
+	err = wp_sideband_open(&live->r.sideband, &opt);
 	for (i = 0; opt.filter && i < t->nr && !err; i++)
-		err = wp_sideband_want(top->r.sideband, t->tgids ? t->tgids[i] : t->ids[i]);
+		err = wp_sideband_want(live->r.sideband, t->tgids ? t->tgids[i] : t->ids[i]);
 	return err;
 }
 
 /* Without a message about a fallback of the counter, unless the user chose one. */
-static int configure(struct wp_top *top)
+static int configure(struct wp_live *live)
 {
 	enum wp_verbosity before = wp_get_verbosity();
 	int err;
 
-	if (!top->event_given && before == WP_NORMAL)
+	if (!live->event_given && before == WP_NORMAL)
 		wp_set_verbosity(WP_QUIET);
-	err = wp_recording_configure(&top->r);
+	err = wp_recording_configure(&live->r);
 	wp_set_verbosity(before);
 	return err;
 }
 
 /**
- * wp_top_begin() - start the session
- * @top: the view, with its options
+ * wp_live_begin() - start the session
+ * @live: the view, with the options of its session
  *
  * Return: 0 or a negative errno; a message was printed.
  */
-int wp_top_begin(struct wp_top *top)
+int wp_live_begin(struct wp_live *live)
 {
-	struct wp_recording *r = &top->r;
+	struct wp_recording *r = &live->r;
 	int err;
 
 	err = wp_stacks_init(&r->stacks);
 	if (!err)
-		err = wp_livenames_new(&top->names);
+		err = wp_livenames_new(&live->names);
 	if (err) {
 		wp_err("out of memory");
 		return err;
@@ -135,9 +140,9 @@ int wp_top_begin(struct wp_top *top)
 	wp_swapped_leave();
 	err = wp_device_open(&r->dev);
 	if (!err)
-		err = configure(top);
+		err = configure(live);
 	if (!err)
-		err = open_sideband(top);
+		err = open_sideband(live);
 	if (!err)
 		err = wp_recording_open_mapsync(r);
 	if (!err)
@@ -145,16 +150,16 @@ int wp_top_begin(struct wp_top *top)
 	if (err)
 		return err;
 	wp_mapsync_started(r->mapsync);
-	top->flipped = r->s.start;
-	err = wp_toptable_init(&top->table, r->s.start, r->dev.conf.nr_tasks);
-	top->table.self = getpid();
+	live->flipped = r->s.start;
+	err = wp_toptable_init(&live->table, r->s.start, r->dev.conf.nr_tasks);
+	live->table.self = getpid();
 	if (err)
 		wp_err("out of memory");
 	return err;
 }
 
 /* Closed intervals, samples and losses of a half. */
-static int add_half(struct wp_top *top, const struct wp_half *half)
+static int add_half(struct wp_live *live, const struct wp_half *half)
 {
 	__u32 i;
 	int err;
@@ -162,7 +167,7 @@ static int add_half(struct wp_top *top, const struct wp_half *half)
 	for (i = 0; i < half->nr_aggrs; i++) {
 		const struct wallprof_aggr *aggr = wp_half_aggr(half, i);
 		struct wp_topkey key = {
-			.tgid = process_of(top, aggr->tgid),
+			.tgid = process_of(live, aggr->tgid),
 			.tid = aggr->tid,
 			.start_time = aggr->start_time,
 			.oncpu = aggr->kind == WALLPROF_AGGR_SAMPLE,
@@ -173,17 +178,17 @@ static int add_half(struct wp_top *top, const struct wp_half *half)
 
 		if (!aggr->tid)
 			continue;
-		wp_stacks_find(&top->r.stacks, aggr->user_stack, &key.user);
-		wp_stacks_find(&top->r.stacks, aggr->kernel_stack, &key.kernel);
+		wp_stacks_find(&live->r.stacks, aggr->user_stack, &key.user);
+		wp_stacks_find(&live->r.stacks, aggr->kernel_stack, &key.kernel);
 		if (key.oncpu) {
-			err = wp_topshares_sample(&top->shares, &key, aggr->total);
+			err = wp_topshares_sample(&live->shares, &key, aggr->total);
 		} else {
 			key.state = aggr->state;
 			key.iowait = aggr->flags & WALLPROF_AGGR_IOWAIT;
 			key.compat = aggr->flags & WALLPROF_AGGR_32BIT;
 			key.reason = aggr->reason;
 			key.syscall = aggr->syscall;
-			err = wp_topshares_add(&top->shares, &key, aggr->total - aggr->runnable,
+			err = wp_topshares_add(&live->shares, &key, aggr->total - aggr->runnable,
 					       aggr->runnable);
 		}
 		if (err)
@@ -194,29 +199,29 @@ static int add_half(struct wp_top *top, const struct wp_half *half)
 
 		if (!task.tid || task.flags & WALLPROF_TASK_ARMED)
 			continue;
-		task.tgid = process_of(top, task.tgid);
-		err = wp_toptable_ended(&top->table, &task,
-					wp_comms_find(&top->r.t.comms, task.tid));
+		task.tgid = process_of(live, task.tgid);
+		err = wp_toptable_ended(&live->table, &task,
+					wp_comms_find(&live->r.t.comms, task.tid));
 		if (err)
 			return err;
 	}
 	for (i = 0; i < WALLPROF_LOSS_MAX; i++)
-		top->lost[i] += half->head->lost[i].count;
+		live->lost[i] += half->head->lost[i].count;
 	return 0;
 }
 
-static int drain(struct wp_top *top)
+static int drain(struct wp_live *live)
 {
-	struct wp_recording *r = &top->r;
+	struct wp_recording *r = &live->r;
 	__u32 epoch, cpu, context;
 	__u64 upto;
 	int err;
 
-	err = wp_device_flip(&r->dev, &epoch, &top->flipped);
+	err = wp_device_flip(&r->dev, &epoch, &live->flipped);
 	if (err)
 		return err;
 	/* First, as it has the names of ended threads. */
-	err = wp_sideband_drain(r->sideband, &upto, false, add_record, top);
+	err = wp_sideband_drain(r->sideband, &upto, false, add_record, live);
 	if (!err)
 		err = wp_recording_add_stacks(r, epoch);
 	for (cpu = 0; cpu < r->dev.info.nr_cpus && !err; cpu++) {
@@ -224,7 +229,7 @@ static int drain(struct wp_top *top)
 			struct wp_half half;
 
 			if (wp_device_half(&r->dev, cpu, context, epoch, &half))
-				err = add_half(top, &half);
+				err = add_half(live, &half);
 		}
 	}
 	if (!err)
@@ -234,14 +239,14 @@ static int drain(struct wp_top *top)
 }
 
 /**
- * wp_top_drain() - read the module's data so far
- * @top: the view; what is shown does not change
+ * wp_live_drain() - read the module's data so far
+ * @live: the view; what is shown does not change
  *
  * Return: 0 or a negative errno; a message was printed.
  */
-int wp_top_drain(struct wp_top *top)
+int wp_live_drain(struct wp_live *live)
 {
-	int err = drain(top);
+	int err = drain(live);
 
 	if (err == -ENOMEM)
 		wp_err("out of memory");
@@ -265,7 +270,7 @@ static void read_slot(const struct wallprof_task *slot, struct wallprof_task *co
 }
 
 /* Add the current off-CPU phase of a thread, up to now. */
-static int add_open(struct wp_top *top, const struct wallprof_task *task, __u64 time)
+static int add_open(struct wp_live *live, const struct wallprof_task *task, __u64 time)
 {
 	struct wp_topkey key = {
 		.tgid = task->tgid,
@@ -283,14 +288,14 @@ static int add_open(struct wp_top *top, const struct wallprof_task *task, __u64 
 	if (!wp_top_open_phase(task, time, &blocked, &runnable))
 		return 0;
 	/* The stack of a thread that left its CPU after the flip is not known yet. */
-	wp_stacks_find(&top->r.stacks, task->user_stack, &key.user);
-	wp_stacks_find(&top->r.stacks, task->kernel_stack, &key.kernel);
-	return wp_topshares_open(&top->shares, &key, blocked, runnable);
+	wp_stacks_find(&live->r.stacks, task->user_stack, &key.user);
+	wp_stacks_find(&live->r.stacks, task->kernel_stack, &key.kernel);
+	return wp_topshares_open(&live->shares, &key, blocked, runnable);
 }
 
-static int read_tasks(struct wp_top *top, __u64 time)
+static int read_tasks(struct wp_live *live, __u64 time)
 {
-	const struct wp_device *dev = &top->r.dev;
+	const struct wp_device *dev = &live->r.dev;
 	__u64 invisible = 0;
 	__u32 i;
 	int err = 0;
@@ -309,80 +314,79 @@ static int read_tasks(struct wp_top *top, __u64 time)
 			invisible++;
 			continue;
 		}
-		task.tgid = process_of(top, task.tgid);
-		err = wp_toptable_live(&top->table, i, &task, time,
-				       find_comm(top, task.tgid, task.tid));
+		task.tgid = process_of(live, task.tgid);
+		err = wp_toptable_live(&live->table, i, &task, time,
+				       find_comm(live, task.tgid, task.tid));
 		if (!err)
-			err = add_open(top, &task, time);
+			err = add_open(live, &task, time);
 	}
-	top->invisible = invisible;
+	live->invisible = invisible;
 	return err;
 }
 
 /* Losses that belong to no CPU's tables. */
-static int read_status(struct wp_top *top)
+static int read_status(struct wp_live *live)
 {
 	struct wp_sideband_stats side;
 	int err;
 
-	err = wp_device_status(&top->r.dev, &top->status);
+	err = wp_device_status(&live->r.dev, &live->status);
 	if (err)
 		return err;
-	wp_sideband_stats(top->r.sideband, &side);
-	top->records_lost = side.lost + side.bad;
+	wp_sideband_stats(live->r.sideband, &side);
+	live->records_lost = side.lost + side.bad;
 	return 0;
 }
 
 /**
- * wp_top_turn() - end an interval
- * @top: the view; it shows that interval then, unless it is paused
+ * wp_live_turn() - end an interval
+ * @live: the view
+ * @shown: its table and its shares show that interval then; if not, they are unchanged
  *
  * Return: 0 or a negative errno; a message was printed.
  */
-int wp_top_turn(struct wp_top *top)
+int wp_live_turn(struct wp_live *live, bool shown)
 {
 	__u64 time;
 	int err;
 
-	err = drain(top);
+	err = drain(live);
 	time = wp_clock_now();
 	if (!err)
-		err = read_tasks(top, time);
+		err = read_tasks(live, time);
 	if (!err)
-		err = read_status(top);
+		err = read_status(live);
 	if (!err)
-		err = wp_toptable_turn(&top->table, time, !top->paused);
+		err = wp_toptable_turn(&live->table, time, shown);
 	if (!err)
-		err = wp_topshares_turn(&top->shares, !top->paused);
-	if (!err && !top->paused)
-		wp_toptable_join(&top->table, &top->shares);
-	if (!err && !top->paused)
-		err = wp_toptable_view(&top->table, &top->shares, &top->options);
+		err = wp_topshares_turn(&live->shares, shown);
+	if (!err && shown)
+		wp_toptable_join(&live->table, &live->shares);
 	if (err == -ENOMEM)
 		wp_err("out of memory");
 	return err;
 }
 
 /**
- * wp_top_end() - end the session
- * @top: the view, in any state
+ * wp_live_end() - end the session
+ * @live: the view, in any state
  */
-void wp_top_end(struct wp_top *top)
+void wp_live_end(struct wp_live *live)
 {
 	struct wp_mapsync_stats stats = { 0 };
 	char denied[256];
 
-	wp_mapsync_end(top->r.mapsync, &stats);
+	wp_mapsync_end(live->r.mapsync, &stats);
 	if (wp_mapsync_denied(&stats, denied, sizeof(denied)))
 		wp_warn("%s", denied);
-	wp_sideband_close(top->r.sideband);
-	wp_device_close(&top->r.dev);
-	wp_toptable_free(&top->table);
-	wp_topshares_free(&top->shares);
-	wp_stacks_free(&top->r.stacks);
-	wp_comms_free(&top->r.t.comms);
-	wp_livenames_free(top->names);
-	wp_target_free(&top->r.o.target);
-	wp_event_list_free(&top->r.o.events);
-	free(top->r.s.events);
+	wp_sideband_close(live->r.sideband);
+	wp_device_close(&live->r.dev);
+	wp_toptable_free(&live->table);
+	wp_topshares_free(&live->shares);
+	wp_stacks_free(&live->r.stacks);
+	wp_comms_free(&live->r.t.comms);
+	wp_livenames_free(live->names);
+	wp_target_free(&live->r.o.target);
+	wp_event_list_free(&live->r.o.events);
+	free(live->r.s.events);
 }

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * wallprof agent: profiles of a host, always on, for an OpenTelemetry receiver. The
+ * session is that of a live view, without a file. Each window of time ends with a flip;
+ * its times become one message, which another process sends (outbox.c).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/agent/agent.h"
+#include "cmd/agent/headers.h"
+#include "cmd/common/option-values.h"
+#include "cmd/common/options.h"
+#include "cmd/common/signals.h"
+#include "cmd/common/target-options.h"
+#include "lib/base/clock.h"
+#include "lib/base/duration.h"
+#include "lib/base/err.h"
+#include "lib/sandbox/worker.h"
+
+#define NSEC_PER_SEC	1000000000ULL
+#define DEFAULT_WINDOW	(10 * NSEC_PER_SEC)
+#define MIN_WINDOW	NSEC_PER_SEC
+#define MAX_WINDOW	(600 * NSEC_PER_SEC)
+/* As other profilers that are always on: odd, so as not to beat with timers. */
+#define DEFAULT_FREQ	19
+#define MAX_COUNT	1000000000
+#define DEFAULT_SAMPLES	100000
+#define DEFAULT_QUEUE	(16ULL << 20)
+#define DEFAULT_SPOOL	(256ULL << 20)
+#define DEFAULT_AGE	86400
+#define TIMEOUT_MS	30000
+/* What is left at the end has so long to be sent. */
+#define END_MS		5000
+
+enum {
+	OPT_TO = 256,
+	OPT_HEADER_FILE,
+	OPT_CACERT,
+	OPT_QUEUE,
+	OPT_SPOOL,
+	OPT_SPOOL_SIZE,
+	OPT_SPOOL_AGE,
+	OPT_KERNEL_CALLCHAINS,
+	OPT_NO_IDLE,
+	OPT_IDLE,
+};
+
+static const char *const usage[] = {
+	"[<options>]",
+	NULL
+};
+
+static const struct wp_option table[] = {
+	{ OPT_TO, "to", "URL", "where profiles are sent, by OTLP over HTTP\n"
+	  "(default http://localhost:4318); without a path,\n"
+	  "/v1development/profiles is added" },
+	{ 'w', "window", "time", "length of a window, with unit s or ms\n"
+	  "(default 10s)" },
+	{ 'n', "count", "number", "number of windows (default unlimited)" },
+	{ 'a', "all-cpus", NULL, "the whole host (default)" },
+	{ 'p', "pid", "pid,...", "these processes, all their threads, and what\n"
+	  "they fork from now on" },
+	{ 't', "tid", "tid,...", "these threads" },
+	{ 'u', "uid", "user,...", "all threads of these users, names or numbers" },
+	{ WP_TARGET_OPTION_COMM, "comm", "name,...", "all threads of these names" },
+	{ 'G', "cgroup", "path,...", "all threads in these control groups (version 2)\n"
+	  "and in the groups below" },
+	{ OPT_IDLE, "idle", NULL, "idle kernel threads and loops that wait for\n"
+	  "their next work, too\n"
+	  "(default, except for whole host)" },
+	{ OPT_NO_IDLE, "no-idle", NULL, "leave out these, as in accept and epoll_wait\n"
+	  "(default for the whole host)" },
+	{ OPT_KERNEL_CALLCHAINS, "kernel-callchains", NULL, "kernel stacks too" },
+	{ 'e', "event", "event", "on-CPU event (default cycles, or cpu-clock where\n"
+	  "there are none); 'none': no samples" },
+	{ 'F', "freq", "freq", "on-CPU samples per second (default 19)" },
+	{ 'm', "mmap-pages", "pages|size", "tables of one CPU, in pages of 4 KiB or with\n"
+	  "unit B, K, M or G" },
+	{ OPT_HEADER_FILE, "header-file", "file", "headers of requests, a line each, as\n"
+	  "'Authorization: Bearer 1234'" },
+	{ OPT_CACERT, "cacert", "file", "certificates of authorities that may have signed\n"
+	  "that of the receiver (default the system's)" },
+	{ OPT_QUEUE, "queue", "size", "memory for profiles that wait to be sent, with\n"
+	  "unit B, K, M or G (default 16M)" },
+	{ OPT_SPOOL, "spool", "directory", "keep profiles that wait on disk, to be sent\n"
+	  "also after a restart" },
+	{ OPT_SPOOL_SIZE, "spool-size", "size", "of all of these, with unit B, K, M or G\n"
+	  "(default 256M)" },
+	{ OPT_SPOOL_AGE, "spool-age", "time", "of the oldest of them, with unit s or ms\n"
+	  "(default 86400s)" },
+	{ 'q', "quiet", NULL, "no messages, except errors" },
+	{ 'v', "verbose", NULL, "a line for each window" },
+	{ 0, NULL, NULL, NULL },
+};
+
+struct opts {
+	struct wp_agent *a;
+	struct wp_target_options targets;
+	struct wp_agent_headers headers;
+	const char *to;
+	bool idle_given;
+	bool freq_given;
+	bool quiet;
+};
+
+static int parse_window(const char *arg, __u64 *ns)
+{
+	int err = wp_duration_parse(arg, NSEC_PER_SEC, ns);
+
+	if (!err && *ns >= MIN_WINDOW && *ns <= MAX_WINDOW)
+		return 0;
+	wp_err("-w: '%s' is not from 1 to 600 seconds", arg);
+	return -EINVAL;
+}
+
+static int parse_age(const char *arg, __u64 *seconds)
+{
+	__u64 ns;
+	int err = wp_duration_parse(arg, NSEC_PER_SEC, &ns);
+
+	*seconds = err ? 0 : ns / NSEC_PER_SEC;
+	if (*seconds)
+		return 0;
+	wp_err("--spool-age: '%s' is not a time of at least a second", arg);
+	return -EINVAL;
+}
+
+static int parse_event(struct wp_agent *a, const char *arg)
+{
+	struct wp_event_list *events = &a->live.r.o.events;
+	int err;
+
+	wp_event_list_free(events);
+	a->live.event_given = true;
+	err = wp_event_list_parse(events, arg);
+	if (!err && events->nr > 1) {
+		wp_err("-e %s: these are %u events, and the agent samples one", arg, events->nr);
+		err = -EINVAL;
+	}
+	return err;
+}
+
+static int set(void *ctx, int id, const char *arg)
+{
+	struct opts *o = ctx;
+	struct wp_agent *a = o->a;
+	int err, value;
+
+	switch (id) {
+	case OPT_TO:
+		o->to = arg;
+		return 0;
+	case 'w':
+		return parse_window(arg, &a->window);
+	case 'n':
+		err = wp_value_int("-n", arg, 1, MAX_COUNT, &value);
+		a->count = err ? 0 : value;
+		return err;
+	case OPT_NO_IDLE:
+	case OPT_IDLE:
+		o->idle_given = true;
+		a->no_idle = id == OPT_NO_IDLE;
+		return 0;
+	case OPT_KERNEL_CALLCHAINS:
+		a->live.r.o.kernel = true;
+		return 0;
+	case 'e':
+		return parse_event(a, arg);
+	case 'F':
+		err = wp_value_int("-F", arg, 1, WALLPROF_MAX_FREQ, &value);
+		a->live.r.o.freq = err ? 0 : value;
+		o->freq_given = true;
+		return err;
+	case 'm':
+		return wp_value_buffer("-m", arg, &a->live.r.o.buffer);
+	case OPT_HEADER_FILE:
+		return wp_agent_headers_file(&o->headers, arg);
+	case OPT_CACERT:
+		if (access(arg, R_OK)) {
+			wp_err("--cacert: %s: %s", arg, strerror(errno));
+			return -EINVAL;
+		}
+		a->outbox.o.ca = arg;
+		return 0;
+	case OPT_QUEUE:
+		return wp_value_file_size("--queue", arg, &a->outbox.o.queue);
+	case OPT_SPOOL:
+		a->outbox.o.spool = arg;
+		return 0;
+	case OPT_SPOOL_SIZE:
+		return wp_value_file_size("--spool-size", arg, &a->outbox.o.limits.bytes);
+	case OPT_SPOOL_AGE:
+		return parse_age(arg, &a->outbox.o.limits.age);
+	case 'q':
+		o->quiet = true;
+		wp_set_verbosity(WP_QUIET);
+		return 0;
+	case 'v':
+		wp_set_verbosity(WP_VERBOSE);
+		return 0;
+	}
+	return wp_target_options_set(&o->targets, id, arg);
+}
+
+static int settle_event(const struct opts *o)
+{
+	struct wp_record_opts *r = &o->a->live.r.o;
+	__u64 max = wp_value_max_freq();
+	struct wp_event *ev = r->events.event;
+
+	if (!r->events.nr)
+		return 0;
+	wp_event_settle(ev, ev->type == PERF_TYPE_TRACEPOINT && !o->freq_given ? 0 : r->freq, 1);
+	if (max && ev->freq > max) {
+		wp_err("-F: %llu Hz are more than kernel.perf_event_max_sample_rate, %llu Hz",
+		       (unsigned long long)ev->freq, (unsigned long long)max);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int read_environment(struct opts *o)
+{
+	const char *headers = getenv("OTEL_EXPORTER_OTLP_PROFILES_HEADERS");
+	struct wp_outbox_options *out = &o->a->outbox.o;
+	int err;
+
+	if (!headers)
+		headers = getenv("OTEL_EXPORTER_OTLP_HEADERS");
+	err = headers ? wp_agent_headers_list(&o->headers, headers) : 0;
+	if (err)
+		return err;
+	out->header = o->headers.line;
+	out->nr_headers = o->headers.nr;
+	out->url = wp_agent_url(o->to);
+	return out->url ? 0 : -EINVAL;
+}
+
+/* Set the options of an equivalent record command. */
+static int read_options(struct opts *o, int argc, char **argv)
+{
+	const struct wp_options options = {
+		.command = "wallprof agent",
+		.usage = usage,
+		.table = table,
+		.set = set,
+	};
+	struct wp_record_opts *r = &o->a->live.r.o;
+	int err, rest;
+
+	r->offcpu = true;
+	r->max_stack = WALLPROF_MAX_STACK;
+	r->freq = DEFAULT_FREQ;
+	err = wp_event_list_parse(&r->events, "cycles");
+	if (!err)
+		err = wp_parse_options(&options, argc, argv, o, &rest);
+	if (err)
+		return err;
+	if (rest < argc) {
+		wp_err("unexpected argument '%s'; use -p PID", argv[rest]);
+		return -EINVAL;
+	}
+	err = settle_event(o);
+	if (!err)
+		err = read_environment(o);
+	if (!err)
+		err = wp_target_options_resolve(&o->targets, &r->target);
+	if (err)
+		return err;
+	/* New threads of a process, too; of threads only those that were named. */
+	r->inherit = r->target.kind != WALLPROF_TARGET_TID;
+	if (!o->idle_given)
+		o->a->no_idle = r->target.kind == WALLPROF_TARGET_ALL;
+	return wp_target_resolve(&r->target);
+}
+
+/* What names the host in every window. */
+static void find_host(struct wp_agent *a)
+{
+	FILE *f = fopen("/etc/machine-id", "re");
+
+	if (gethostname(a->host, sizeof(a->host) - 1))
+		strcpy(a->host, "localhost");
+	if (f && fgets(a->host_id, sizeof(a->host_id), f))
+		a->host_id[strcspn(a->host_id, "\n")] = 0;
+	if (f)
+		fclose(f);
+}
+
+static void print_window(const struct wp_agent *a, const struct wp_otlp_stats *stats, size_t size)
+{
+	wp_debug("window %lu: %zu samples of %zu services, on-CPU %.3f s, runnable %.3f s, blocked %.3f s; %zu kB",
+		 a->nr_windows, stats->samples, stats->resources, stats->ns[WP_OTLP_CPU] / 1e9,
+		 stats->ns[WP_OTLP_RUNNABLE] / 1e9, stats->ns[WP_OTLP_BLOCKED] / 1e9,
+		 (size + 999) / 1000);
+	if (stats->overflowed)
+		wp_warn("window %lu: %llu samples more than the %zu of a window are summed by service",
+			a->nr_windows, (unsigned long long)stats->overflowed, a->max_samples);
+}
+
+/* Ends a window, and sends it. */
+static int turn(struct wp_agent *a)
+{
+	struct wp_otlp_stats stats;
+	struct wp_buf message = { 0 };
+	__u64 ns = 0;
+	unsigned int i;
+	int err;
+
+	err = wp_live_turn(&a->live, true);
+	/* What happened to those before, for this one to have it. */
+	if (!err)
+		err = wp_outbox_take(&a->outbox);
+	if (!err)
+		err = wp_agent_window(a, a->live.table.time, &message, &stats);
+	if (!err) {
+		a->nr_windows++;
+		for (i = 0; i < WP_OTLP_KINDS; i++)
+			ns += stats.ns[i];
+		print_window(a, &stats, message.len);
+		/* If the process has just died, the next turn starts it again. */
+		wp_outbox_post(&a->outbox, message.data, message.len, ns);
+	}
+	wp_buf_free(&message);
+	return err;
+}
+
+/* From START on, until the end is requested, or no target is left. */
+static int loop(struct wp_agent *a, bool *gone)
+{
+	__u64 next = a->live.r.s.start + a->window;
+	int err = 0, wake;
+
+	while (!err && !*gone && !wp_signals_stop() && (!a->count || a->nr_windows < a->count)) {
+		wake = wp_signals_wait(&a->live.r.dev, a->live.r.sideband, next);
+		if (wake < 0)
+			return wake;
+		*gone = wake == WP_WAKE_GONE;
+		if (*gone || wp_signals_stop() || wp_clock_now() >= next) {
+			err = turn(a);
+			next += a->window;
+			/* Skip windows that were missed. */
+			if (next < wp_clock_now())
+				next = wp_clock_now() + a->window;
+		} else if (wake == WP_WAKE_FULL) {
+			err = wp_live_drain(&a->live);
+		}
+	}
+	return err;
+}
+
+static void print_end(const struct wp_agent *a)
+{
+	const struct wp_outbox_loss *sent = &a->outbox.all[WP_OUTBOX_SENT];
+
+	wp_debug("%lu windows: on-CPU %llu ns, runnable %llu ns, blocked %llu ns; idle %llu ns left out",
+		 a->nr_windows, (unsigned long long)a->sum[WP_OTLP_CPU],
+		 (unsigned long long)a->sum[WP_OTLP_RUNNABLE],
+		 (unsigned long long)a->sum[WP_OTLP_BLOCKED], (unsigned long long)a->idle_ns);
+	fprintf(stderr, "[ wallprof agent: Sent %llu windows with %.3f s of time to %s (%.3f MB) ]\n",
+		(unsigned long long)sent->windows, sent->ns / 1e9, a->outbox.o.url,
+		a->outbox.bytes / 1e6);
+}
+
+static int run(struct wp_agent *a, bool quiet)
+{
+	bool gone = false;
+	int err, late;
+
+	find_host(a);
+	err = wp_signals_catch();
+	if (!err)
+		err = wp_agent_labels_init(&a->labels);
+	/* Before the session: it has nothing of it. */
+	if (!err)
+		err = wp_outbox_open(&a->outbox);
+	a->live.forget = wp_agent_labels_forget;
+	a->live.forget_ctx = &a->labels;
+	if (!err)
+		err = wp_live_begin(&a->live);
+	if (err)
+		return err;
+	wp_livenames_want_ids(a->live.names);
+	a->begun = a->live.r.s.start;
+	err = loop(a, &gone);
+	late = wp_outbox_close(&a->outbox);
+	if (!quiet)
+		print_end(a);
+	if (gone && !err)
+		wp_warn("no target is left");
+	/* What ends it by a signal is not interested in the rest. */
+	return err || wp_signals_stop() ? err : late;
+}
+
+/**
+ * cmd_agent() - entry point of the command
+ * @argc: arguments
+ * @argv: the same; the first one is "agent"
+ *
+ * Return: its exit status.
+ */
+int cmd_agent(int argc, char **argv)
+{
+	struct wp_agent a = {
+		.live.r.dev.fd = -1,
+		.window = DEFAULT_WINDOW,
+		.max_samples = DEFAULT_SAMPLES,
+		.outbox.sock = -1,
+		.outbox.o = {
+			.queue = DEFAULT_QUEUE, .timeout_ms = TIMEOUT_MS, .end_ms = END_MS,
+			.limits = { .bytes = DEFAULT_SPOOL, .age = DEFAULT_AGE },
+		},
+	};
+	struct opts o = { .a = &a };
+	int err;
+
+	err = read_options(&o, argc, argv);
+	if (!err) {
+		wp_worker_prepare();
+		err = run(&a, o.quiet);
+		wp_outbox_close(&a.outbox);
+		wp_live_end(&a.live);
+		wp_agent_labels_free(&a.labels);
+		err = wp_signals_exit_status(err == -EINVAL ? -EIO : err, 0);
+	} else {
+		wp_target_free(&a.live.r.o.target);
+		wp_event_list_free(&a.live.r.o.events);
+		err = err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
+	}
+	wp_agent_headers_free(&o.headers);
+	free((char *)a.outbox.o.url);
+	return err;
+}

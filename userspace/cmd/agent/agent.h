@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Shared by the files of wallprof agent: agent.c has its options and its main loop,
+ * window.c the profiles of a window of time, labels.c what is known of each process,
+ * outbox.c the process that sends, as its parent sees it, sender.c what that does, http.c
+ * its requests.
+ */
+#ifndef WP_CMD_AGENT_AGENT_H
+#define WP_CMD_AGENT_AGENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "cmd/agent/outbox.h"
+#include "cmd/common/live.h"
+#include "lib/base/idmap.h"
+#include "lib/otlp/otlpprofiles.h"
+#include "lib/proc/procmemory.h"
+#include "lib/proc/service.h"
+
+struct wp_agent_label;
+
+/**
+ * struct wp_agent_labels - services of processes; all zero: none
+ * @memory: reads their environments
+ * @map: numbers by process
+ * @label: by number
+ * @nr: their number
+ * @room: allocated labels
+ */
+struct wp_agent_labels {
+	struct wp_procmemory *memory;
+	struct wp_idmap map;
+	struct wp_agent_label **label;
+	size_t nr;
+	size_t room;
+};
+
+/**
+ * struct wp_agent - an agent
+ * @live: its session
+ * @labels: services of processes
+ * @outbox: what sends
+ * @window: nanoseconds of a window
+ * @count: number of windows, 0: until the end is requested
+ * @max_samples: number of samples of a window, at most
+ * @no_idle: leave out waits for work
+ * @begun: start of the current window, nanoseconds of CLOCK_MONOTONIC
+ * @host: the host's name
+ * @host_id: its id, or ""
+ * @nr_windows: number of windows so far
+ * @sum: time in them, by enum wp_otlp_kind
+ * @idle_ns: time that @no_idle left out
+ * @unnamed: restarts of @live.names
+ */
+struct wp_agent {
+	struct wp_live live;
+	struct wp_agent_labels labels;
+	struct wp_outbox outbox;
+	__u64 window;
+	unsigned long count;
+	size_t max_samples;
+	bool no_idle;
+	__u64 begun;
+	char host[256];
+	char host_id[64];
+	unsigned long nr_windows;
+	__u64 sum[WP_OTLP_KINDS];
+	__u64 idle_ns;
+	unsigned long unnamed;
+};
+
+/* labels.c */
+int wp_agent_labels_init(struct wp_agent_labels *l);
+const struct wp_service *wp_agent_label(struct wp_agent_labels *l, __u32 pid, const char *comm);
+void wp_agent_labels_forget(void *ctx, __u32 pid, __u32 parent);
+void wp_agent_labels_sweep(struct wp_agent_labels *l);
+void wp_agent_labels_free(struct wp_agent_labels *l);
+
+/* window.c */
+int wp_agent_window(struct wp_agent *a, __u64 end, struct wp_buf *message,
+		    struct wp_otlp_stats *stats);
+
+int cmd_agent(int argc, char **argv);
+
+#endif /* WP_CMD_AGENT_AGENT_H */

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where profiles are sent, and headers of requests: from a file, since a header may be a
+ * secret, which a command line would show to all; and from the variables of the
+ * environment that OpenTelemetry's exporters have.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/agent/headers.h"
+#include "lib/base/err.h"
+
+#define PATH		"/v1development/profiles"
+#define DEFAULT_URL	"http://localhost:4318"
+
+/* Headers, at most, and the size of one. */
+#define MAX_HEADERS	64
+#define MAX_LINE	8192
+
+/* What a name may have besides letters and digits: RFC 9110. */
+#define NAME_CHARS \
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~"
+
+/* Takes over @name and @value, which are checked. */
+static int add(struct wp_agent_headers *h, const char *name, size_t len, const char *value)
+{
+	char **more, *line;
+	const char *c;
+
+	if (!len || strspn(name, NAME_CHARS) < len)
+		return -EINVAL;
+	value += strspn(value, " \t");
+	for (c = value; *c; c++) {
+		if ((unsigned char)*c < 0x20 && *c != '\t')
+			return -EINVAL;
+	}
+	if (!*value || h->nr == MAX_HEADERS)
+		return -EINVAL;
+	more = reallocarray(h->line, h->nr + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	h->line = more;
+	if (asprintf(&line, "%.*s: %s", (int)len, name, value) < 0)
+		return -ENOMEM;
+	more[h->nr++] = line;
+	return 0;
+}
+
+static int parse_line(struct wp_agent_headers *h, char *line)
+{
+	char *colon;
+
+	line += strspn(line, " \t");
+	line[strcspn(line, "\r\n")] = 0;
+	if (!*line || *line == '#')
+		return 0;
+	colon = strchr(line, ':');
+	return colon ? add(h, line, colon - line, colon + 1) : -EINVAL;
+}
+
+/**
+ * wp_agent_headers_file() - read headers from a file
+ * @h: they are added
+ * @path: the file: a header in each line; empty lines and those from "#" on are skipped
+ *
+ * Return: 0 or a negative errno; a message was printed, without what the file has.
+ */
+int wp_agent_headers_file(struct wp_agent_headers *h, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char line[MAX_LINE];
+	unsigned int nr = 0;
+	int err = 0;
+
+	if (!f) {
+		err = -errno;
+		wp_err("--header-file: %s: %s", path, strerror(-err));
+		return err;
+	}
+	while (!err && fgets(line, sizeof(line), f)) {
+		nr++;
+		err = strchr(line, '\n') || feof(f) ? parse_line(h, line) : -EINVAL;
+	}
+	if (!err && ferror(f))
+		err = -EIO;
+	fclose(f);
+	if (err == -EINVAL)
+		wp_err("--header-file: %s:%u: this is not a header, as in 'Authorization: Bearer 1234'",
+		       path, nr);
+	else if (err)
+		wp_err("--header-file: %s: %s", path, strerror(-err));
+	return err;
+}
+
+/* In place: %2C is a comma. */
+static void unescape(char *s)
+{
+	unsigned int c;
+	char *to = s;
+
+	for (; *s; s++) {
+		if (*s == '%' && s[1] && s[2] && sscanf(s, "%%%2x", &c) == 1 && c) {
+			*to++ = c;
+			s += 2;
+		} else {
+			*to++ = *s;
+		}
+	}
+	*to = 0;
+}
+
+/**
+ * wp_agent_headers_list() - read headers from OTEL_EXPORTER_OTLP_HEADERS
+ * @h: they are added
+ * @list: its value: "name=value,name=value"
+ *
+ * Return: 0 or a negative errno; a message was printed, without the value.
+ */
+int wp_agent_headers_list(struct wp_agent_headers *h, const char *list)
+{
+	char *copy = strdup(list), *at = copy, *one;
+	int err = copy ? 0 : -ENOMEM;
+
+	while (!err && (one = strsep(&at, ","))) {
+		char *equals;
+
+		one += strspn(one, " ");
+		if (!*one)
+			continue;
+		equals = strchr(one, '=');
+		err = equals ? 0 : -EINVAL;
+		if (equals) {
+			unescape(equals + 1);
+			err = add(h, one, equals - one, equals + 1);
+		}
+	}
+	free(copy);
+	if (err)
+		wp_err("OTEL_EXPORTER_OTLP_HEADERS: %s", err == -EINVAL ?
+		       "not as in 'name=value,name=value'" : strerror(-err));
+	return err;
+}
+
+/**
+ * wp_agent_headers_free() - free headers
+ * @h: the headers
+ */
+void wp_agent_headers_free(struct wp_agent_headers *h)
+{
+	while (h->nr)
+		free(h->line[--h->nr]);
+	free(h->line);
+	memset(h, 0, sizeof(*h));
+}
+
+static bool is_url(const char *url)
+{
+	const char *c;
+
+	if (strncmp(url, "http://", 7) && strncmp(url, "https://", 8))
+		return false;
+	for (c = url; *c; c++) {
+		if ((unsigned char)*c <= 0x20 || *c == 0x7f)
+			return false;
+	}
+	return strspn(strstr(url, "//") + 2, "/:?#") == 0 && strstr(url, "//")[2];
+}
+
+/* Whether something follows the host. */
+static bool has_path(const char *url)
+{
+	const char *slash = strchr(strstr(url, "//") + 2, '/');
+
+	return slash && slash[1];
+}
+
+/**
+ * wp_agent_url() - where profiles are sent
+ * @to: --to, or NULL: what the environment has
+ *
+ * Without a path, that of OTLP is added, except to that of the variable for profiles.
+ *
+ * Return: the URL, to be freed; NULL: a message was printed.
+ */
+char *wp_agent_url(const char *to)
+{
+	const char *exact = getenv("OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT");
+	const char *base = getenv("OTEL_EXPORTER_OTLP_ENDPOINT");
+	const char *from = to ? "--to" : "OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT";
+	bool add_path = false;
+	size_t len;
+	char *url;
+
+	if (!to && exact && *exact) {
+		to = exact;
+	} else if (!to) {
+		from = "OTEL_EXPORTER_OTLP_ENDPOINT";
+		to = base && *base ? base : DEFAULT_URL;
+		add_path = true;
+	} else {
+		add_path = is_url(to) && !has_path(to);
+	}
+	if (!is_url(to)) {
+		wp_err("%s: '%s' is no URL, as in http://localhost:4318", from, to);
+		return NULL;
+	}
+	len = strlen(to);
+	if (add_path && to[len - 1] == '/')
+		len--;
+	if (asprintf(&url, "%.*s%s", (int)len, to, add_path ? PATH : "") < 0) {
+		wp_no_memory("the URL");
+		return NULL;
+	}
+	return url;
+}

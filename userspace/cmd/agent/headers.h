@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where profiles are sent, and headers of requests, as users give them. See headers.c.
+ */
+#ifndef WP_CMD_AGENT_HEADERS_H
+#define WP_CMD_AGENT_HEADERS_H
+
+#include <stddef.h>
+
+/**
+ * struct wp_agent_headers - headers; all zero: none
+ * @line: "Name: value"
+ * @nr: their number
+ */
+struct wp_agent_headers {
+	char **line;
+	size_t nr;
+};
+
+int wp_agent_headers_file(struct wp_agent_headers *h, const char *path);
+int wp_agent_headers_list(struct wp_agent_headers *h, const char *list);
+void wp_agent_headers_free(struct wp_agent_headers *h);
+char *wp_agent_url(const char *to);
+
+#endif /* WP_CMD_AGENT_HEADERS_H */

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns what is known of the processes of a window: which service each belongs to, read
+ * once, and again when it may have executed another program. A process that ended before
+ * its time was looked at had the service of its parent. What no window needed since the
+ * last sweep is dropped.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/agent/agent.h"
+#include "lib/base/err.h"
+
+/* Processes that are known, at most: those of a window, and more that were forked in it. */
+#define MAX_LABELS	65536
+
+/* Parents that are looked for. */
+#define MAX_DEPTH	8
+
+/**
+ * struct wp_agent_label - a process
+ * @pid: its id
+ * @parent: its parent, if it was forked in this window; else 0
+ * @used: since the last sweep
+ * @is_new: the id is another process's now
+ * @stale: its program may be another one
+ * @service: its service
+ */
+struct wp_agent_label {
+	__u32 pid;
+	__u32 parent;
+	bool used;
+	bool is_new;
+	bool stale;
+	struct wp_service service;
+};
+
+/**
+ * wp_agent_labels_init() - make an empty table
+ * @l: zeroes
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_agent_labels_init(struct wp_agent_labels *l)
+{
+	l->memory = wp_procmemory_new();
+	return l->memory ? 0 : wp_no_memory("the agent");
+}
+
+static struct wp_agent_label *add(struct wp_agent_labels *l, __u32 pid)
+{
+	struct wp_agent_label *label;
+	__u32 nr;
+
+	if (l->nr == l->room) {
+		size_t room = l->room ? 2 * l->room : 64;
+		void *more = reallocarray(l->label, room, sizeof(*l->label));
+
+		if (!more)
+			return NULL;
+		l->label = more;
+		l->room = room;
+	}
+	label = calloc(1, sizeof(*label));
+	if (!label || wp_idmap_add(&l->map, pid, &nr) < 0) {
+		free(label);
+		return NULL;
+	}
+	label->pid = pid;
+	label->is_new = true;
+	l->label[l->nr++] = label;
+	return label;
+}
+
+static struct wp_agent_label *find(const struct wp_agent_labels *l, __u32 pid)
+{
+	__u32 nr = wp_idmap_find(&l->map, pid);
+
+	return nr != WP_IDMAP_NONE ? l->label[nr] : NULL;
+}
+
+/* A process that has ended says nothing any more: then what was known of it stays. */
+static void read_label(struct wp_agent_labels *l, struct wp_agent_label *label, const char *comm,
+		       unsigned int depth)
+{
+	struct wp_agent_label *parent = label->parent ? find(l, label->parent) : NULL;
+	struct wp_service now;
+
+	wp_service_read(l->memory, label->pid, comm, &now);
+	if (label->is_new && !*now.executable && parent && depth < MAX_DEPTH) {
+		if (parent->is_new || parent->stale)
+			read_label(l, parent, "", depth + 1);
+		wp_service_inherit(&now, &parent->service);
+	}
+	if (label->is_new || *now.executable)
+		label->service = now;
+	label->is_new = false;
+	label->stale = false;
+}
+
+/**
+ * wp_agent_label() - the service of a process
+ * @l: the table
+ * @pid: the process
+ * @comm: its name
+ *
+ * Return: it, valid until the sweep; NULL: no memory.
+ */
+const struct wp_service *wp_agent_label(struct wp_agent_labels *l, __u32 pid, const char *comm)
+{
+	struct wp_agent_label *label = find(l, pid);
+
+	if (!label)
+		label = add(l, pid);
+	if (!label)
+		return NULL;
+	if (label->is_new || label->stale)
+		read_label(l, label, comm, 0);
+	label->used = true;
+	return &label->service;
+}
+
+/**
+ * wp_agent_labels_forget() - the process may be another one, or have another program
+ * @ctx: the table
+ * @pid: the process
+ * @parent: it is another one, a child of this; 0: it is not
+ */
+void wp_agent_labels_forget(void *ctx, __u32 pid, __u32 parent)
+{
+	struct wp_agent_labels *l = ctx;
+	struct wp_agent_label *label = find(l, pid);
+
+	/* Without room for it, it will have no parent. */
+	if (!label && parent && l->nr < MAX_LABELS)
+		label = add(l, pid);
+	if (!label)
+		return;
+	label->stale = true;
+	if (parent) {
+		label->is_new = true;
+		label->parent = parent;
+	}
+}
+
+/**
+ * wp_agent_labels_sweep() - drop what was not used since the last sweep
+ * @l: the table
+ */
+void wp_agent_labels_sweep(struct wp_agent_labels *l)
+{
+	size_t i, nr = 0;
+	__u32 at;
+
+	wp_idmap_free(&l->map);
+	for (i = 0; i < l->nr; i++) {
+		struct wp_agent_label *label = l->label[i];
+
+		/* Without memory for it, it is read again. */
+		if (!label->used || wp_idmap_add(&l->map, label->pid, &at) < 0) {
+			free(label);
+			continue;
+		}
+		label->used = false;
+		label->parent = 0;
+		l->label[nr++] = label;
+	}
+	l->nr = nr;
+}
+
+/**
+ * wp_agent_labels_free() - free the table
+ * @l: the table, in any state
+ */
+void wp_agent_labels_free(struct wp_agent_labels *l)
+{
+	while (l->nr)
+		free(l->label[--l->nr]);
+	free(l->label);
+	wp_idmap_free(&l->map);
+	wp_procmemory_free(l->memory);
+	memset(l, 0, sizeof(*l));
+}

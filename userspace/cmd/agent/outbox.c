@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the process that sends profiles, as its parent sees it. The network, and what
+ * answers there, are for that process, which has no rights. What it cannot deliver is
+ * counted here, as time, and the next window has it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "cmd/agent/outbox.h"
+#include "lib/base/clock.h"
+#include "lib/base/err.h"
+#include "lib/base/fullio.h"
+#include "lib/sandbox/zygote.h"
+
+/* It has to load a library, and answers. */
+#define READY_MS	10000
+
+/* After its own limit it has this long to reply. */
+#define LATE_MS		1000
+
+/**
+ * wp_outbox_outcome_name() - name of an outcome
+ * @outcome: the outcome, below WP_OUTBOX_OUTCOMES
+ */
+const char *wp_outbox_outcome_name(enum wp_outbox_outcome outcome)
+{
+	static const char *const name[] = {
+		[WP_OUTBOX_SENT] = "sent",
+		[WP_OUTBOX_REFUSED] = "refused by the receiver",
+		[WP_OUTBOX_NO_ROOM] = "no room in the queue",
+		[WP_OUTBOX_ENDED] = "the agent ended",
+		[WP_OUTBOX_BROKEN] = "the sending process died",
+		[WP_OUTBOX_SPOOL_FULL] = "no room in the spool",
+		[WP_OUTBOX_UNREADABLE] = "the spool cannot be read",
+		[WP_OUTBOX_SPOOLED] = "in the spool",
+	};
+
+	return name[outcome];
+}
+
+static void count(struct wp_outbox *b, enum wp_outbox_outcome outcome, __u64 windows, __u64 ns)
+{
+	b->all[outcome].windows += windows;
+	b->all[outcome].ns += ns;
+	if (outcome == WP_OUTBOX_SENT || outcome == WP_OUTBOX_SPOOLED)
+		return;
+	b->loss[outcome].windows += windows;
+	b->loss[outcome].ns += ns;
+}
+
+/* Reaps it. What it had is lost. */
+static void reap(struct wp_outbox *b)
+{
+	close(b->sock);
+	b->sock = -1;
+	kill(b->pid, SIGKILL);
+	waitpid(b->pid, NULL, 0);
+	b->pid = 0;
+	if (b->nr_outstanding)
+		count(b, WP_OUTBOX_BROKEN, b->nr_outstanding, b->outstanding);
+	b->nr_outstanding = 0;
+	b->outstanding = 0;
+}
+
+/* Prints a change, not each of many failures. */
+static void print_trouble(struct wp_outbox *b, const struct wp_outbox_reply *r)
+{
+	if (r->outcome == WP_OUTBOX_WAITS && !b->waits)
+		wp_warn("%s: %s: it is tried again; up to %llu MB wait%s%s", b->o.url, r->text,
+			(unsigned long long)((b->o.spool ? b->o.limits.bytes : b->o.queue) >> 20),
+			b->o.spool ? " in " : "", b->o.spool ? b->o.spool : "");
+	else if (r->outcome == WP_OUTBOX_UNREADABLE)
+		wp_warn("%s: %s", b->o.spool, r->text);
+	else if (r->outcome == WP_OUTBOX_REFUSED)
+		wp_warn("%s: %s: %.3f s of time are lost", b->o.url, r->text, r->ns / 1e9);
+	else if (r->outcome == WP_OUTBOX_SENT && b->waits)
+		wp_warn("%s: it takes profiles again", b->o.url);
+	if (r->outcome == WP_OUTBOX_WAITS || r->outcome == WP_OUTBOX_SENT)
+		b->waits = r->outcome == WP_OUTBOX_WAITS;
+}
+
+static void take_reply(struct wp_outbox *b, struct wp_outbox_reply *r)
+{
+	r->text[sizeof(r->text) - 1] = 0;
+	print_trouble(b, r);
+	if (b->o.spool)
+		b->waiting = r->waiting;
+	/* It has no more than what it was given, whatever it says; or what was there before. */
+	if (r->outcome >= WP_OUTBOX_OUTCOMES ||
+	    (!r->spooled && (!b->nr_outstanding || r->ns > b->outstanding)))
+		return;
+	if (!r->spooled) {
+		b->nr_outstanding--;
+		b->outstanding -= r->ns;
+	}
+	if (r->outcome == WP_OUTBOX_SENT)
+		b->bytes += r->bytes;
+	count(b, r->outcome, 1, r->ns);
+}
+
+/* Reads one reply. Returns 1, 0: there is none now, or -EPIPE: there is no process. */
+static int read_reply(struct wp_outbox *b, struct wp_outbox_reply *r)
+{
+	ssize_t n;
+
+	do {
+		n = recv(b->sock, r, sizeof(*r), MSG_DONTWAIT);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+		return 0;
+	return n == sizeof(*r) ? 1 : -EPIPE;
+}
+
+/* Waits for a reply; returns as read_reply() does. */
+static int wait_reply(struct wp_outbox *b, struct wp_outbox_reply *r, __u64 until)
+{
+	struct pollfd p = { .fd = b->sock, .events = POLLIN };
+	__u64 now = wp_clock_now();
+
+	/* A signal that came before is no reason not to wait. */
+	while (now < until) {
+		if (poll(&p, 1, (until - now) / 1000000 + 1) >= 0 || errno != EINTR)
+			break;
+		now = wp_clock_now();
+	}
+	return read_reply(b, r);
+}
+
+/* Opens the directory of the spool, which the process must be able to write. */
+static int open_spool(const char *path)
+{
+	bool is_new = !mkdir(path, 0700);
+	struct stat st;
+	int fd;
+
+	if (!is_new && errno != EEXIST)
+		return -errno;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (geteuid() || (!is_new && !fstat(fd, &st) && st.st_uid == WP_OUTBOX_UID) ||
+	    (is_new && !fchown(fd, WP_OUTBOX_UID, -1)))
+		return fd;
+	close(fd);
+	return -EPERM;
+}
+
+static int pass_spool(struct wp_outbox *b)
+{
+	const struct wp_outbox_post post = { .seq = 0 };
+	const struct iovec iov = { .iov_base = (void *)&post, .iov_len = sizeof(post) };
+	int fd = open_spool(b->o.spool), err = 0;
+
+	if (fd < 0) {
+		wp_err("--spool: %s: %s", b->o.spool, fd == -EPERM ?
+		       "it is not of user nobody, who sends: give the name of one that is to be made" :
+		       strerror(-fd));
+		return fd;
+	}
+	if (!wp_zygote_send(b->sock, &iov, 1, &fd, 1, 0)) {
+		err = -errno;
+		wp_err("the sending process: %s", strerror(errno));
+	}
+	close(fd);
+	return err;
+}
+
+/**
+ * wp_outbox_open() - start the process that sends
+ * @b: what to use is set
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_outbox_open(struct wp_outbox *b)
+{
+	struct wp_outbox_reply r = { .text = "it does not answer" };
+	int sock[2], ret;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock)) {
+		wp_err("socketpair: %s", strerror(errno));
+		return -errno;
+	}
+	b->pid = fork();
+	if (!b->pid) {
+		close(sock[0]);
+		wp_sender_run(sock[1], &b->o);
+	}
+	close(sock[1]);
+	if (b->pid < 0) {
+		ret = -errno;
+		b->pid = 0;
+		close(sock[0]);
+		wp_err("could not fork: %s", strerror(-ret));
+		return ret;
+	}
+	b->sock = sock[0];
+	b->waits = false;
+	if (b->o.spool) {
+		ret = pass_spool(b);
+		if (ret) {
+			reap(b);
+			return ret;
+		}
+	}
+	ret = wait_reply(b, &r, wp_clock_now() + READY_MS * 1000000ULL);
+	if (ret == 1 && r.outcome == WP_OUTBOX_READY)
+		return 0;
+	r.text[sizeof(r.text) - 1] = 0;
+	wp_err("the sending process: %s", r.text);
+	reap(b);
+	return -EIO;
+}
+
+/* Compresses into a memory file; returns its descriptor, or a negative errno. */
+static int compress_into_file(const void *message, size_t size, __u64 *bytes)
+{
+	z_stream z = { .next_in = (void *)message, .avail_in = size };
+	int fd = -1, ret = -ENOMEM;
+	unsigned char *to;
+	uLong room;
+
+	/* 31: a gzip header, and the largest window. */
+	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+		return -ENOMEM;
+	room = deflateBound(&z, size);
+	to = malloc(room);
+	z.next_out = to;
+	z.avail_out = room;
+	if (to && deflate(&z, Z_FINISH) == Z_STREAM_END) {
+		*bytes = z.total_out;
+		fd = memfd_create("wallprof", MFD_CLOEXEC);
+		ret = fd < 0 ? -errno : wp_pwrite_all(fd, to, *bytes, 0);
+	}
+	deflateEnd(&z);
+	free(to);
+	if (ret && fd >= 0)
+		close(fd);
+	return ret ? ret : fd;
+}
+
+/**
+ * wp_outbox_post() - send a window, or count its time as lost
+ * @b: the process
+ * @message: the window's message
+ * @size: its size
+ * @ns: time in it
+ *
+ * Never waits.
+ *
+ * Return: 0, or a negative errno: there is no process any more.
+ */
+int wp_outbox_post(struct wp_outbox *b, const void *message, size_t size, __u64 ns)
+{
+	struct wp_outbox_post post = { .seq = ++b->seq, .ns = ns };
+	const struct iovec iov = { .iov_base = &post, .iov_len = sizeof(post) };
+	int fd = compress_into_file(message, size, &post.bytes), err = fd < 0 ? fd : 0;
+
+	if (!err) {
+		if (!b->pid || !wp_zygote_send(b->sock, &iov, 1, &fd, 1, MSG_DONTWAIT))
+			err = b->pid ? -errno : -EPIPE;
+		close(fd);
+	}
+	/* What was counted as lost until now is in it. */
+	memset(b->loss, 0, sizeof(b->loss));
+	if (err) {
+		count(b, err == -EPIPE || err == -ECONNRESET ? WP_OUTBOX_BROKEN : WP_OUTBOX_NO_ROOM,
+		      1, ns);
+		return err == -EPIPE || err == -ECONNRESET ? -EPIPE : 0;
+	}
+	b->nr_outstanding++;
+	b->outstanding += ns;
+	return 0;
+}
+
+/**
+ * wp_outbox_take() - read what became of windows, and start a process that died again
+ * @b: the process
+ *
+ * Return: 0 or a negative errno: it cannot be started; a message was printed.
+ */
+int wp_outbox_take(struct wp_outbox *b)
+{
+	struct wp_outbox_reply r;
+	int ret;
+
+	do {
+		ret = b->pid ? read_reply(b, &r) : -EPIPE;
+		if (ret > 0)
+			take_reply(b, &r);
+	} while (ret > 0);
+	if (!ret)
+		return 0;
+	if (b->pid)
+		reap(b);
+	wp_warn("the sending process died: it is started again");
+	b->restarts++;
+	return wp_outbox_open(b);
+}
+
+/**
+ * wp_outbox_close() - wait until all is sent, or for the time that this may take
+ * @b: the process, in any state
+ *
+ * Return: 0, or -EIO: something was not sent; a message was printed.
+ */
+int wp_outbox_close(struct wp_outbox *b)
+{
+	__u64 until = wp_clock_now() + (b->o.end_ms + LATE_MS) * 1000000ULL;
+	struct wp_outbox_reply r;
+	struct wp_outbox_loss left = { 0 };
+	unsigned int i;
+	int ret = 1;
+
+	if (!b->pid)
+		return 0;
+	shutdown(b->sock, SHUT_WR);
+	while (ret > 0) {
+		ret = wait_reply(b, &r, until);
+		if (ret > 0)
+			take_reply(b, &r);
+	}
+	reap(b);
+	if (b->waiting)
+		wp_warn("%llu windows wait in %s for the next start",
+			(unsigned long long)b->waiting, b->o.spool);
+	for (i = 0; i < WP_OUTBOX_OUTCOMES; i++) {
+		left.windows += b->loss[i].windows;
+		left.ns += b->loss[i].ns;
+	}
+	if (!left.windows)
+		return 0;
+	wp_err("%llu windows with %.3f s of time were not sent to %s",
+	       (unsigned long long)left.windows, left.ns / 1e9, b->o.url);
+	return -EIO;
+}

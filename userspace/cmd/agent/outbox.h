@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The process that sends profiles, as its parent sees it. See outbox.c; what it does is in
+ * sender.c.
+ *
+ * Between the two is a socket, whose packets are the structures below. A window's message,
+ * compressed, is in a memory file that its packet passes.
+ */
+#ifndef WP_CMD_AGENT_OUTBOX_H
+#define WP_CMD_AGENT_OUTBOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <linux/types.h>
+
+#include "lib/otlp/spool.h"
+
+/**
+ * enum wp_outbox_outcome - what became of a window
+ * @WP_OUTBOX_SENT: the receiver has it
+ * @WP_OUTBOX_REFUSED: the receiver refused it
+ * @WP_OUTBOX_NO_ROOM: too much waited to be sent
+ * @WP_OUTBOX_ENDED: the agent ended before it could be sent
+ * @WP_OUTBOX_BROKEN: the sending process died with it
+ * @WP_OUTBOX_SPOOL_FULL: the spool was full, or it was too old
+ * @WP_OUTBOX_UNREADABLE: it could not be read from the spool
+ * @WP_OUTBOX_SPOOLED: it is in the spool
+ * @WP_OUTBOX_OUTCOMES: their number
+ * @WP_OUTBOX_READY: of no window: the process has begun
+ * @WP_OUTBOX_UNUSABLE: of no window: it cannot send, ever
+ * @WP_OUTBOX_WAITS: not yet: it will be tried again
+ */
+enum wp_outbox_outcome {
+	WP_OUTBOX_SENT,
+	WP_OUTBOX_REFUSED,
+	WP_OUTBOX_NO_ROOM,
+	WP_OUTBOX_ENDED,
+	WP_OUTBOX_BROKEN,
+	WP_OUTBOX_SPOOL_FULL,
+	WP_OUTBOX_UNREADABLE,
+	WP_OUTBOX_SPOOLED,
+	WP_OUTBOX_OUTCOMES,
+	WP_OUTBOX_READY,
+	WP_OUTBOX_UNUSABLE,
+	WP_OUTBOX_WAITS,
+};
+
+/**
+ * struct wp_outbox_post - a window, to the process that sends
+ * @seq: its number; 0: no window, but the directory of the spool
+ * @ns: time in it
+ * @bytes: size of the memory file
+ */
+struct wp_outbox_post {
+	__u64 seq;
+	__u64 ns;
+	__u64 bytes;
+};
+
+/**
+ * struct wp_outbox_reply - what became of it, from that process
+ * @seq: its number; that of the spool, if it comes from there
+ * @ns: time in it
+ * @bytes: its size
+ * @outcome: enum wp_outbox_outcome
+ * @spooled: it was in the spool: a reply said so, maybe to an earlier parent
+ * @waiting: then, how many more are there
+ * @text: why; untrusted
+ */
+struct wp_outbox_reply {
+	__u64 seq;
+	__u64 ns;
+	__u64 bytes;
+	__u32 outcome;
+	__u32 spooled;
+	__u64 waiting;
+	char text[200];
+};
+
+/**
+ * struct wp_outbox_options - where to, and how
+ * @url: URL of the receiver
+ * @header: lines of further headers
+ * @nr_headers: their number
+ * @ca: file of certificates of authorities, or NULL: the system's
+ * @queue: bytes that may wait to be sent
+ * @spool: directory for windows that wait, or NULL
+ * @limits: of the spool
+ * @timeout_ms: of a request
+ * @end_ms: how long to go on sending after the end
+ */
+struct wp_outbox_options {
+	const char *url;
+	char **header;
+	size_t nr_headers;
+	const char *ca;
+	__u64 queue;
+	const char *spool;
+	struct wp_spool_limits limits;
+	unsigned int timeout_ms;
+	unsigned int end_ms;
+};
+
+/**
+ * struct wp_outbox_loss - what did not arrive
+ * @windows: number of windows
+ * @ns: time in them
+ */
+struct wp_outbox_loss {
+	__u64 windows;
+	__u64 ns;
+};
+
+/**
+ * struct wp_outbox - the sending process
+ * @o: where to, and how
+ * @sock: socket to it
+ * @pid: its id; 0: there is none
+ * @seq: number of the last window
+ * @outstanding: time of windows that it has not replied about
+ * @nr_outstanding: their number
+ * @loss: by outcome, what no later window has counted so far
+ * @all: the same since the start; of WP_OUTBOX_SENT what arrived
+ * @bytes: bytes that arrived
+ * @waits: the last reply was that a window waits
+ * @waiting: windows in the spool, as of the last reply
+ * @restarts: number of times that it was started again
+ */
+struct wp_outbox {
+	struct wp_outbox_options o;
+	int sock;
+	pid_t pid;
+	__u64 seq;
+	__u64 outstanding;
+	__u64 nr_outstanding;
+	struct wp_outbox_loss loss[WP_OUTBOX_OUTCOMES];
+	struct wp_outbox_loss all[WP_OUTBOX_OUTCOMES];
+	__u64 bytes;
+	bool waits;
+	__u64 waiting;
+	unsigned long restarts;
+};
+
+/* Of a process that root starts to send. */
+#define WP_OUTBOX_UID	65534
+
+/* outbox.c */
+const char *wp_outbox_outcome_name(enum wp_outbox_outcome outcome);
+int wp_outbox_open(struct wp_outbox *b);
+int wp_outbox_post(struct wp_outbox *b, const void *message, size_t size, __u64 ns);
+int wp_outbox_take(struct wp_outbox *b);
+int wp_outbox_close(struct wp_outbox *b);
+
+/* sender.c */
+void wp_sender_run(int sock, const struct wp_outbox_options *o) __attribute__((noreturn));
+
+#endif /* WP_CMD_AGENT_OUTBOX_H */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The session of a live view: times of all threads, an interval at a time. See live.c.
+ *
+ *	ret = wp_live_begin(&live);
+ *	wp_live_drain(&live)			when tables fill up
+ *	wp_live_turn(&live, true)		at the end of each interval
+ *	... live.table, live.shares, live.names
+ *	wp_live_end(&live);
+ */
+#ifndef WP_CMD_COMMON_LIVE_H
+#define WP_CMD_COMMON_LIVE_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+#include <linux/wallprof.h>
+
+#include "lib/record/session.h"
+#include "lib/symbols/livenames.h"
+#include "lib/top/topshares.h"
+#include "lib/top/toptable.h"
+
+/**
+ * struct wp_live - a live view's session
+ * @r: the session, its sideband, stacks, and names of threads; without a file
+ * @table: times of threads
+ * @shares: shares of these times
+ * @names: names of functions
+ * @event_given: the event to sample is not the default
+ * @flipped: end of the last epoch
+ * @lost: losses in epochs since the start, by enum wallprof_loss
+ * @status: the module's status of the session
+ * @records_lost: records of names, forks and mappings that perf lost, or that were
+ *	damaged
+ * @invisible: threads of other pid namespaces, which are left out
+ * @forget: called for a process that is new, with its parent, or else, with 0, whose
+ *	program or mappings may have changed; or NULL
+ * @forget_ctx: passed to it
+ */
+struct wp_live {
+	struct wp_recording r;
+	struct wp_toptable table;
+	struct wp_topshares shares;
+	struct wp_livenames *names;
+	bool event_given;
+	__u64 flipped;
+	__u64 lost[WALLPROF_LOSS_MAX];
+	struct wallprof_status status;
+	__u64 records_lost;
+	__u64 invisible;
+	void (*forget)(void *ctx, __u32 pid, __u32 parent);
+	void *forget_ctx;
+};
+
+int wp_live_begin(struct wp_live *live);
+int wp_live_drain(struct wp_live *live);
+int wp_live_turn(struct wp_live *live, bool shown);
+void wp_live_end(struct wp_live *live);
+
+#endif /* WP_CMD_COMMON_LIVE_H */

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns a directory of messages that wait to be sent, each a file: its name has its number,
+ * the time in it and its size. Called by agent/sender.c.
+ *
+ * A message is in the spool when wp_spool_add() has returned 0: it has been written under
+ * another name, synced, renamed, and the directory synced. So after a kill or a crash at any
+ * point each message is there as a whole, or was never reported to be. A file of another
+ * name is not touched, one of an incomplete message removed.
+ *
+ * Numbers order the messages, not the clock. Their age is what this process has seen of it,
+ * by a clock that is never set, and, of files that it found, what the time of their last
+ * change says.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/dir.h"
+#include "lib/base/fullio.h"
+#include "lib/otlp/spool.h"
+
+#define NAME_SIZE	96
+#define INCOMPLETE	"incomplete"
+#define FORMAT		"%020" PRIu64 "-%020" PRIu64 "-%020" PRIu64 ".otlp.gz"
+
+/* Files that are taken over, at most. */
+#define MAX_SEGMENTS	1000000
+
+/**
+ * struct entry - a message
+ * @s: what it is
+ * @since: time at which it was written, CLOCK_MONOTONIC; before that clock began: negative
+ */
+struct entry {
+	struct wp_spool_segment s;
+	__s64 since;
+};
+
+/**
+ * struct wp_spool - a directory
+ * @dir: its descriptor
+ * @limits: its limits
+ * @entry: the messages, the oldest first
+ * @first: index of the oldest one
+ * @nr: index behind the newest
+ * @room: allocated entries
+ * @bytes: of all messages
+ * @seq: number of the newest message ever
+ */
+struct wp_spool {
+	int dir;
+	struct wp_spool_limits limits;
+	struct entry *entry;
+	size_t first;
+	size_t nr;
+	size_t room;
+	__u64 bytes;
+	__u64 seq;
+};
+
+static void name_of(const struct wp_spool_segment *s, char name[NAME_SIZE])
+{
+	snprintf(name, NAME_SIZE, FORMAT, (uint64_t)s->seq, (uint64_t)s->ns, (uint64_t)s->bytes);
+}
+
+static bool parse(const char *name, struct wp_spool_segment *s)
+{
+	uint64_t seq, ns, bytes;
+	char again[NAME_SIZE];
+
+	if (sscanf(name, "%20" SCNu64 "-%20" SCNu64 "-%20" SCNu64, &seq, &ns, &bytes) != 3)
+		return false;
+	*s = (struct wp_spool_segment){ seq, ns, bytes };
+	name_of(s, again);
+	return !strcmp(name, again);
+}
+
+static int append(struct wp_spool *s, const struct wp_spool_segment *segment, __s64 since)
+{
+	if (s->first && s->first >= s->room / 2) {
+		memmove(s->entry, s->entry + s->first, (s->nr - s->first) * sizeof(*s->entry));
+		s->nr -= s->first;
+		s->first = 0;
+	}
+	if (s->nr == s->room) {
+		size_t room = s->room ? 2 * s->room : 64;
+		struct entry *more = reallocarray(s->entry, room, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		s->entry = more;
+		s->room = room;
+	}
+	s->entry[s->nr++] = (struct entry){ *segment, since };
+	s->bytes += segment->bytes;
+	if (s->seq < segment->seq)
+		s->seq = segment->seq;
+	return 0;
+}
+
+/* A file that was there. One whose size is another one was not written by us. */
+static int found(struct wp_spool *s, const char *name)
+{
+	struct wp_spool_segment segment;
+	struct timespec now;
+	struct stat st;
+	__s64 age;
+
+	if (!strcmp(name, INCOMPLETE))
+		return unlinkat(s->dir, name, 0) && errno != ENOENT ? -errno : 0;
+	if (!parse(name, &segment) || s->nr == MAX_SEGMENTS ||
+	    fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode) ||
+	    (__u64)st.st_size != segment.bytes)
+		return 0;
+	clock_gettime(CLOCK_REALTIME, &now);
+	/* The clock may have been another one then. */
+	age = now.tv_sec > st.st_mtim.tv_sec ? now.tv_sec - st.st_mtim.tv_sec : 0;
+	return append(s, &segment, wp_clock_now() - age * 1000000000LL);
+}
+
+static int by_number(const void *pa, const void *pb)
+{
+	const struct entry *a = pa, *b = pb;
+
+	return a->s.seq < b->s.seq ? -1 : a->s.seq > b->s.seq;
+}
+
+static int read_all(struct wp_spool *s)
+{
+	DIR *d = wp_opendirat(s->dir, ".");
+	struct dirent *e;
+	int err = 0;
+
+	if (!d)
+		return -errno;
+	while (!err && (errno = 0, e = readdir(d)))
+		err = found(s, e->d_name);
+	if (!err && errno)
+		err = -errno;
+	closedir(d);
+	if (s->nr)
+		qsort(s->entry, s->nr, sizeof(*s->entry), by_number);
+	return err;
+}
+
+/**
+ * wp_spool_open() - take over a directory, with the messages that are there
+ * @out: set to the spool
+ * @dir: its descriptor, which now belongs to the spool
+ * @limits: its limits
+ *
+ * Return: 0 or a negative errno: -EWOULDBLOCK: another process has it open. Then @dir is the
+ * caller's.
+ */
+int wp_spool_open(struct wp_spool **out, int dir, const struct wp_spool_limits *limits)
+{
+	struct wp_spool *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return -ENOMEM;
+	s->dir = dir;
+	s->limits = *limits;
+	err = flock(dir, LOCK_EX | LOCK_NB) ? -errno : read_all(s);
+	if (err) {
+		free(s->entry);
+		free(s);
+		return err;
+	}
+	*out = s;
+	return 0;
+}
+
+/**
+ * wp_spool_close() - the messages stay
+ * @s: from wp_spool_open(), or NULL
+ */
+void wp_spool_close(struct wp_spool *s)
+{
+	if (!s)
+		return;
+	close(s->dir);
+	free(s->entry);
+	free(s);
+}
+
+/**
+ * wp_spool_nr() - how many messages wait
+ * @s: the spool
+ *
+ * Return: their number.
+ */
+size_t wp_spool_nr(const struct wp_spool *s)
+{
+	return s->nr - s->first;
+}
+
+/**
+ * wp_spool_first() - the oldest message
+ * @s: the spool
+ * @segment: set to it
+ *
+ * Return: false if there is none.
+ */
+bool wp_spool_first(const struct wp_spool *s, struct wp_spool_segment *segment)
+{
+	if (s->first == s->nr)
+		return false;
+	*segment = s->entry[s->first].s;
+	return true;
+}
+
+/**
+ * wp_spool_excess() - whether the oldest message must go
+ * @s: the spool
+ * @more: bytes that are to be added
+ *
+ * Return: true if it is too old, or if there would be too many bytes.
+ */
+bool wp_spool_excess(const struct wp_spool *s, __u64 more)
+{
+	__s64 oldest = (__s64)wp_clock_now() - (__s64)s->limits.age * 1000000000LL;
+
+	return s->first < s->nr && (s->bytes + more > s->limits.bytes ||
+				    s->entry[s->first].since < oldest);
+}
+
+/* Everything about the file is on the disk, under its name. */
+static int write_file(struct wp_spool *s, const struct wp_spool_segment *segment,
+		      const void *data)
+{
+	char name[NAME_SIZE];
+	int fd, err;
+
+	name_of(segment, name);
+	fd = openat(s->dir, INCOMPLETE, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+		    0600);
+	if (fd < 0)
+		return -errno;
+	err = wp_pwrite_all(fd, data, segment->bytes, 0);
+	if (!err && fsync(fd))
+		err = -errno;
+	if (close(fd) && !err)
+		err = -errno;
+	if (!err && renameat(s->dir, INCOMPLETE, s->dir, name))
+		err = -errno;
+	if (err)
+		unlinkat(s->dir, INCOMPLETE, 0);
+	if (!err && fsync(s->dir)) {
+		err = -errno;
+		unlinkat(s->dir, name, 0);
+	}
+	return err;
+}
+
+/**
+ * wp_spool_add() - add a message
+ * @s: the spool
+ * @data: the message
+ * @size: its size
+ * @ns: time in it
+ *
+ * Return: 0: it is on the disk; or a negative errno: it is not in the spool.
+ */
+int wp_spool_add(struct wp_spool *s, const void *data, size_t size, __u64 ns)
+{
+	const struct wp_spool_segment segment = { s->seq + 1, ns, size };
+	char name[NAME_SIZE];
+	int err;
+
+	if (size > s->limits.bytes)
+		return -EFBIG;
+	err = write_file(s, &segment, data);
+	if (err)
+		return err;
+	err = append(s, &segment, wp_clock_now());
+	if (err) {
+		name_of(&segment, name);
+		unlinkat(s->dir, name, 0);
+	}
+	return err;
+}
+
+/**
+ * wp_spool_map() - map the oldest message
+ * @s: the spool
+ * @segment: from wp_spool_first()
+ *
+ * Return: its data, for munmap(); NULL with errno.
+ */
+void *wp_spool_map(const struct wp_spool *s, const struct wp_spool_segment *segment)
+{
+	char name[NAME_SIZE];
+	void *data = NULL;
+	struct stat st;
+	int fd;
+
+	name_of(segment, name);
+	fd = openat(s->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return NULL;
+	errno = EIO;
+	if (!fstat(fd, &st) && (__u64)st.st_size == segment->bytes && segment->bytes)
+		data = mmap(NULL, segment->bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	return data == MAP_FAILED ? NULL : data;
+}
+
+/**
+ * wp_spool_remove() - remove the oldest message
+ * @s: the spool, which has one
+ *
+ * Return: 0 or a negative errno: the file is still there, and would be found again.
+ */
+int wp_spool_remove(struct wp_spool *s)
+{
+	const struct wp_spool_segment *segment = &s->entry[s->first].s;
+	char name[NAME_SIZE];
+
+	name_of(segment, name);
+	s->bytes -= segment->bytes;
+	s->first++;
+	return unlinkat(s->dir, name, 0) && errno != ENOENT ? -errno : 0;
+}
