@@ -20,8 +20,9 @@ An action of the plan is
 and one with "=" before it is for all requests from then on. Each request takes one, also one
 that is refused by @limit.
 
-Addresses, all of 127.0.0.1: http; https, with a certificate for that address of the authority
-in the file ca; self_signed, expired and wrong_name, with certificates that are not right."""
+Addresses, all of 127.0.0.1: http; https, with a certificate of the authority in the file ca;
+self_signed, expired and wrong_name, with certificates that are not right. They are for that
+address, and for 10.0.2.2, which is the same for a guest with --net."""
 
 import json
 import os
@@ -34,6 +35,7 @@ import ports
 
 LAB = os.path.dirname(os.path.abspath(__file__))
 STATUSES = 400, 401, 403, 404, 413, 429, 500, 502, 503, 504
+HOSTS = "IP:127.0.0.1,IP:10.0.2.2"
 TLS = "https", "self_signed", "expired", "wrong_name"
 PORTS = "http", *TLS, "inner"
 
@@ -123,12 +125,12 @@ def certificates(directory):
     new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
     for name in ("ca", "self_signed"):
         _openssl("req", "-x509", *new, "-days", "2", "-subj", "/CN=wallprof test " + name,
-                 "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", path(name + ".key"),
+                 "-addext", "subjectAltName=" + HOSTS, "-keyout", path(name + ".key"),
                  "-out", path(name + ".pem"))
-    for name, days, address in (("https", 2, "127.0.0.1"), ("expired", -1, "127.0.0.1"),
-                                ("wrong_name", 2, "192.0.2.1")):
+    for name, days, hosts in (("https", 2, HOSTS), ("expired", -1, HOSTS),
+                              ("wrong_name", 2, "IP:192.0.2.1")):
         with open(path(name + ".ext"), "w") as f:
-            f.write("subjectAltName=IP:%s\n" % address)
+            f.write("subjectAltName=%s\n" % hosts)
         _openssl("req", "-new", *new, "-subj", "/CN=wallprof test " + name,
                  "-keyout", path(name + ".key"), "-out", path(name + ".csr"))
         _openssl("x509", "-req", "-in", path(name + ".csr"), "-CA", path("ca.pem"),
