@@ -20,8 +20,9 @@ An action of the plan is
 and one with "=" before it is for all requests from then on. Each request takes one, also one
 that is refused by @limit.
 
-Addresses, all of 127.0.0.1: http; https, with a certificate for that address of the authority
-in the file ca; self_signed, expired and wrong_name, with certificates that are not right."""
+Addresses, all of 127.0.0.1: http; https, with a certificate of the authority in the file ca;
+self_signed, expired and wrong_name, with certificates that are not right. They are for that
+address, and for 10.0.2.2, which is the same for a guest with --net."""
 
 import json
 import os
@@ -34,11 +35,14 @@ import ports
 
 LAB = os.path.dirname(os.path.abspath(__file__))
 STATUSES = 400, 401, 403, 404, 413, 429, 500, 502, 503, 504
+HOSTS = "IP:127.0.0.1,IP:10.0.2.2"
 TLS = "https", "self_signed", "expired", "wrong_name"
+PORTS = "http", *TLS, "inner"
 
-# One process, so that the plan has one reader, which takes the first line. Where a request is
-# lost its answer is read, so that the receiver is done with it. A slow one is passed on to a
-# socket that nobody accepts connections of.
+# One process, so that the plan has one reader, which takes the first line. A request whose answer
+# is to be lost is passed on to a server that adds to the receiver's answer where nginx is to
+# continue: where it closes the connection. A slow one is passed on to a socket that nobody accepts
+# connections of.
 CONFIGURATION = """\
 load_module %(root)s/usr/lib/nginx/modules/ngx_http_perl_module.so;
 daemon off;
@@ -79,8 +83,20 @@ http {
 	}';
 	map $action $kind { "~^(?<kind_of>[0-9]+)(:|$)" $kind_of; default $action; }
 	map $action $retry { "~^[0-9]+:(?<after>.*)$" $after; default ""; }
-	map $action $upstream { slow "%(silent)s"; default "%(upstream)s"; }
+	map $action $upstream {
+		slow "%(silent)s";
+		lost "127.0.0.1:%(inner)d";
+		default "%(upstream)s";
+	}
 
+	server {
+		listen 127.0.0.1:%(inner)d;
+		access_log off;
+		location / {
+			add_header X-Accel-Redirect @closed always;
+			proxy_pass http://%(upstream)s;
+		}
+	}
 %(servers)s}
 """
 
@@ -89,35 +105,9 @@ LOCATIONS = """\
 add_header Retry-After $retry always;
 location / {
 %s	if ($kind = reset) { return 444; }
-	error_page 418 = @lost;
-	if ($kind = lost) { return 418; }
 	proxy_pass http://$upstream;
 }
-location @lost {
-	perl 'sub {
-		my $r = shift;
-		# Global, for nginx takes no reference of its own.
-		$main::later = sub {
-			my $r = shift;
-			use Socket;
-			my ($host, $port) = split(":", $r->variable("upstream"));
-			my $body = $r->request_body;
-			socket(my $to, PF_INET, SOCK_STREAM, 0) or return 500;
-			connect($to, sockaddr_in($port, inet_aton($host))) or return 502;
-			my $head = join(" ", $r->request_method, $r->uri, "HTTP/1.0") . "\\r\\n";
-			for my $name ("Content-Type", "Content-Encoding", "Authorization") {
-				my $value = $r->header_in($name);
-				$head .= "$name: $value\\r\\n" if defined($value) && length($value);
-			}
-			$head .= "Content-Length: " . length($body) . "\\r\\n\\r\\n";
-			syswrite($to, $head . $body);
-			1 while sysread($to, my $answer, 65536);
-			return 444;
-		};
-		return 500 unless $r->has_request_body($main::later);
-		return OK;
-	}';
-}
+location @closed { return 444; }
 """
 
 
@@ -135,12 +125,12 @@ def certificates(directory):
     new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
     for name in ("ca", "self_signed"):
         _openssl("req", "-x509", *new, "-days", "2", "-subj", "/CN=wallprof test " + name,
-                 "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", path(name + ".key"),
+                 "-addext", "subjectAltName=" + HOSTS, "-keyout", path(name + ".key"),
                  "-out", path(name + ".pem"))
-    for name, days, address in (("https", 2, "127.0.0.1"), ("expired", -1, "127.0.0.1"),
-                                ("wrong_name", 2, "192.0.2.1")):
+    for name, days, hosts in (("https", 2, HOSTS), ("expired", -1, HOSTS),
+                              ("wrong_name", 2, "IP:192.0.2.1")):
         with open(path(name + ".ext"), "w") as f:
-            f.write("subjectAltName=IP:%s\n" % address)
+            f.write("subjectAltName=%s\n" % hosts)
         _openssl("req", "-new", *new, "-subj", "/CN=wallprof test " + name,
                  "-keyout", path(name + ".key"), "-out", path(name + ".csr"))
         _openssl("x509", "-req", "-in", path(name + ".csr"), "-CA", path("ca.pem"),
@@ -196,7 +186,7 @@ class Front:
     def start(self):
         """Until it accepts connections."""
         def run(taken):
-            self.addresses = dict(zip(("http", *TLS), taken))
+            self.addresses = dict(zip(PORTS, taken))
             with open(self.file("nginx.conf"), "w") as f:
                 f.write(self.configuration())
             with open(self.file("nginx.log"), "wb") as log:
@@ -205,7 +195,7 @@ class Front:
                      "-e", "stderr"], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
             return self.process
 
-        ports.start(run, getattr(self, "addresses", dict.fromkeys(("http", *TLS), 0)).values(),
+        ports.start(run, getattr(self, "addresses", dict.fromkeys(PORTS, 0)).values(),
                     self.said, "event method")
         for name, port in self.addresses.items():
             setattr(self, name, "%s://127.0.0.1:%d" % ("https" if name in TLS else name, port))
@@ -215,7 +205,8 @@ class Front:
             f.write(LOCATIONS % "".join("\tif ($kind = %d) { return %d; }\n" % (s, s)
                                         for s in STATUSES))
         servers = ""
-        for name, port in self.addresses.items():
+        for name in ("http", *TLS):
+            port = self.addresses[name]
             servers += "\tserver {\n\t\tlisten 127.0.0.1:%d%s;\n" % (
                 port, " ssl" if name in TLS else "")
             if name in TLS:
@@ -224,7 +215,8 @@ class Front:
             servers += "\t\tinclude %s;\n\t}\n" % self.file("locations.conf")
         return CONFIGURATION % dict(
             root=self.root, dir=self.directory, limit=self.limit, upstream=self.upstream,
-            silent="127.0.0.1:%d" % self.silent.getsockname()[1], servers=servers)
+            silent="127.0.0.1:%d" % self.silent.getsockname()[1], servers=servers,
+            inner=self.addresses["inner"])
 
     def said(self):
         """Its messages since it was started last."""
