@@ -164,7 +164,7 @@ static int pass_spool(struct wp_outbox *b)
 
 	if (fd < 0) {
 		wp_err("--spool: %s: %s", b->o.spool, fd == -EPERM ?
-		       "it is not of user nobody, who sends: give the name of one that is to be made" :
+		       "it is not of user nobody, who sends: name one that is to be made" :
 		       strerror(-fd));
 		return fd;
 	}

@@ -428,7 +428,8 @@ static bool take_spool(struct sender *s, const char **trouble)
 		return false;
 	err = wp_spool_open(&s->spool, fd[0], &s->o->limits);
 	if (err)
-		*trouble = err == -EWOULDBLOCK ? "another agent has the spool open" : strerror(-err);
+		*trouble = err == -EWOULDBLOCK ? "another agent has the spool open" :
+			   strerror(-err);
 	return !err;
 }
 
