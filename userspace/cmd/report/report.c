@@ -217,7 +217,7 @@ static int set(void *ctx, int id, const char *arg)
 		r->no_pager = true;
 		return 0;
 	case 's':
-		return wp_report_sort_parse(arg, &r->stacks.sort);
+		return wp_sort_parse(arg, &r->stacks.sort);
 	case OPT_FOLDED:
 		r->folded = true;
 		return 0;
@@ -357,7 +357,7 @@ int cmd_report(int argc, char **argv)
 	/* With these options perf prints its table, with its default keys. */
 	if (!r.stacks.sort.nr && !r.trees && !r.json && !r.folded &&
 	    (r.stacks.sort.counts || r.stacks.sort.children))
-		wp_report_sort_parse(PERF_KEYS, &r.stacks.sort);
+		wp_sort_parse(PERF_KEYS, &r.stacks.sort);
 	if (r.json && r.folded) {
 		fprintf(stderr, " Error: --json and --folded cannot be combined\n");
 		return WP_EXIT_USAGE;
