@@ -381,11 +381,24 @@ static int begin_scale(struct wp_samples *s)
 	return wp_oncpu_read(&s->oncpu, wp_profile_file(s->profile)->fd);
 }
 
+/* The number of slots of whole seconds; @time is set to where the last but its rest ends. */
+static __u32 whole_seconds(__u64 *time, __u32 slots)
+{
+	const __u64 second = 1000000000;
+	__u64 seconds = time[1] > time[0] ? (time[1] - time[0]) / second : 0;
+	__u64 each = (seconds + slots - 1) / slots, nr = each ? seconds / each : 0;
+
+	if (!nr)
+		return 1;
+	time[1] = time[0] + nr * each * second;
+	return nr;
+}
+
 /**
  * wp_samples_read() - read the selected samples of a recording
  * @s: filled in, to be freed with wp_samples_free(), also after an error
  * @o: the options
- * @slots: number of time slots, 1 or more
+ * @slots: number of time slots, 1 or more; with @whole_seconds their maximum
  *
  * If there is a ledger, samples of a clock are scaled to each thread's run time, and
  * threads that ran without being sampled get a line without a stack: @ns of lines comes
@@ -410,6 +423,9 @@ int wp_samples_read(struct wp_samples *s, const struct wp_samples_options *o, __
 		time[0] = o->from;
 	if (time[1] > o->to)
 		time[1] = o->to;
+	s->end = time[1];
+	if (o->whole_seconds && wp_profile_is_sums(s->profile))
+		slots = whole_seconds(time, slots);
 	wp_profsum_init(&s->sum, time[0], time[1], slots);
 	err = begin_scale(s);
 	if (!err)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Owns the keys that tables of samples are summed and sorted by: names, as for perf report
- * --sort, titles, and the word of a line for each. Called by report/table.c.
+ * --sort, titles, and the word of a line for each. Called by report/table.c and diff/.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -96,6 +96,17 @@ int wp_sort_parse(const char *arg, struct wp_sort *sort)
 	if (sort->nr)
 		return 0;
 	return wp_sort_parse("comm,dso,sym", sort);
+}
+
+/**
+ * wp_sortkey_name() - name of a key
+ * @key: the key
+ *
+ * Return: the name, as for --sort.
+ */
+const char *wp_sortkey_name(unsigned int key)
+{
+	return keys[key].name;
 }
 
 /**

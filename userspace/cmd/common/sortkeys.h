@@ -30,6 +30,7 @@ struct wp_sort {
 };
 
 int wp_sort_parse(const char *arg, struct wp_sort *sort);
+const char *wp_sortkey_name(unsigned int key);
 const char *wp_sortkey_title(unsigned int key);
 const char *wp_sortkey_word(struct wp_samples *s, unsigned int key, const struct wp_profline *l,
 			    const struct wp_function *f, char spare[WP_SORTKEY_SPARE]);

@@ -11,7 +11,7 @@
 #include "lib/model/difference.h"
 
 /* Rounding errors of sums of many values. */
-#define ROUNDING	1e-9
+#define ROUNDING	(1 / 1e9)
 
 /**
  * wp_rate() - compute a rate and its variance
@@ -62,7 +62,7 @@ bool wp_rates_known(const struct wp_rate *a, const struct wp_rate *b)
 /* The continued fraction of the incomplete beta function, by Lentz's method. */
 static double beta_fraction(double a, double b, double x)
 {
-	const double tiny = 1e-300;
+	const double tiny = 1 / 1e300;
 	double c = 1, d = 1 - (a + b) * x / (a + 1), f, step;
 	int m;
 
@@ -83,7 +83,7 @@ static double beta_fraction(double a, double b, double x)
 		c = fabs(c) < tiny ? tiny : c;
 		step = d * c;
 		f *= step;
-		if (fabs(step - 1) < 1e-12)
+		if (fabs(step - 1) < 1 / 1e12)
 			break;
 	}
 	return f;
