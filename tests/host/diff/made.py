@@ -5,6 +5,7 @@ here."""
 import os
 import random
 import re
+import struct
 import subprocess
 
 TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../.."))
@@ -49,6 +50,16 @@ class Program:
                                                                       key=lambda s: s[1]))
         subprocess.run([GENERATE, *([] if off else ["-1"]), path, self.path, *self.map],
                        input=lines, text=True, check=True)
+
+
+def add_ledger(path, stop):
+    """Per-thread totals of no thread, from 0 to a time, as recordings of wallprof have them:
+    samples are sums then."""
+    with open(path, "ab") as f:
+        at = f.tell()
+        f.write(struct.pack("<IIQQQQQQQQII", 80, 120, 0, START, START + stop, 0, 0, 0, 0, 0, 24,
+                            0))
+        f.write(struct.pack("<QQ16s", at, 80, b"wallprof ledger"))
 
 
 def noisy(seed, seconds, busy, waits):

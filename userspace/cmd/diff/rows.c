@@ -49,7 +49,7 @@ static int section_of(struct wp_diff *d, const struct wp_samples *samples,
 	d->section = more;
 	new = &more[i];
 	*new = (struct wp_diff_section){
-		.kind = s->kind, .name = strdup(name), .ns = s->ns, .intervals = s->intervals,
+		.kind = s->kind, .name = strdup(name), .ns = s->ns,
 		.title = strdup(s->kind == WP_SECTION_CPU && s->ns ? "on-CPU" : s->title),
 		.sum = { .section = i, .words = "" },
 	};
@@ -235,6 +235,12 @@ int wp_diff_read(struct wp_diff *d, enum wp_diff_side side, struct wp_samples *s
 	return err ? wp_no_memory("the rows") : 0;
 }
 
+/* Intervals off CPU are measured, all of them. */
+static bool is_sampled(const struct wp_diff_section *section)
+{
+	return section->kind == WP_SECTION_CPU || section->kind == WP_SECTION_OTHER;
+}
+
 static void rate_of(const struct wp_diff *d, struct wp_diff_row *row)
 {
 	const struct wp_diff_section *section = &d->section[row->section];
@@ -247,7 +253,7 @@ static void rate_of(const struct wp_diff *d, struct wp_diff_row *row)
 				   section->sum.of[i].window : in->length;
 
 		wp_rate(&row->rate[i], row->of[i].window, of, in->windows,
-			section->intervals ? 0 : row->of[i].count);
+			is_sampled(section) ? row->of[i].count : 0);
 	}
 	row->p = wp_rates_differ(&row->rate[WP_DIFF_A], &row->rate[WP_DIFF_B]);
 }

@@ -93,7 +93,6 @@ struct wp_diff_row {
  * @name: for a row: "cpu", "blocked", or the event
  * @title: for a sum
  * @ns: its values are ns
- * @intervals: its counts are intervals, not samples
  * @in: the recordings that have it
  * @sum: its sum
  */
@@ -102,7 +101,6 @@ struct wp_diff_section {
 	char *name;
 	char *title;
 	bool ns;
-	bool intervals;
 	bool in[WP_DIFF_SIDES];
 	struct wp_diff_row sum;
 };
