@@ -55,8 +55,8 @@ class Program:
 def add_ledger(path, stop):
     """Per-thread totals of no thread, from 0 to a time, as recordings of wallprof have them:
     samples are sums then."""
+    at = os.path.getsize(path)
     with open(path, "ab") as f:
-        at = f.tell()
         f.write(struct.pack("<IIQQQQQQQQII", 80, 120, 0, START, START + stop, 0, 0, 0, 0, 0, 24,
                             0))
         f.write(struct.pack("<QQ16s", at, 80, b"wallprof ledger"))

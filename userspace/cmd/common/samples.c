@@ -313,6 +313,11 @@ static int times_of(const struct wp_samples_options *o, struct wp_profile *p, __
 	struct wp_profile *again;
 	int err;
 
+	if (wp_profile_length(p, &time[1])) {
+		/* As long as anything else whose length is not known. */
+		time[1] += !time[1];
+		return 0;
+	}
 	err = wp_perffile_feature(wp_profile_file(p), WP_FEAT_SAMPLE_TIME, &b);
 	if (!err && b.len >= 16)
 		memcpy(time, b.data, 16);
@@ -408,7 +413,7 @@ static __u32 whole_seconds(__u64 *time, __u32 slots)
  */
 int wp_samples_read(struct wp_samples *s, const struct wp_samples_options *o, __u32 slots)
 {
-	__u64 time[2] = { 0 };
+	__u64 time[2] = { 0 }, length;
 	int err;
 
 	*s = (struct wp_samples){ .o = o };
@@ -424,7 +429,10 @@ int wp_samples_read(struct wp_samples *s, const struct wp_samples_options *o, __
 	if (time[1] > o->to)
 		time[1] = o->to;
 	s->end = time[1];
-	if (o->whole_seconds && wp_profile_is_sums(s->profile))
+	/* All of it has one time then. */
+	if (wp_profile_length(s->profile, &length))
+		slots = 1;
+	else if (o->whole_seconds && wp_profile_is_sums(s->profile))
 		slots = whole_seconds(time, slots);
 	wp_profsum_init(&s->sum, time[0], time[1], slots);
 	err = begin_scale(s);

@@ -37,6 +37,7 @@ struct diff {
 	struct wp_sort sort;
 	struct wp_diff rows;
 	int most;
+	bool has_unit;
 	bool json;
 	bool no_pager;
 };
@@ -74,6 +75,7 @@ static int set_normalize(struct diff *d, const char *arg)
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (!strcmp(arg, units[i])) {
 			d->rows.unit = i;
+			d->has_unit = true;
 			return 0;
 		}
 	}
@@ -146,6 +148,24 @@ static int read_side(struct diff *d, enum wp_diff_side side)
 	return err;
 }
 
+/* Folded stacks have no length, and a profile may have none. */
+static int check_unit(struct diff *d)
+{
+	unsigned int i;
+
+	if (d->rows.unit == WP_DIFF_SHARE || wp_diff_has_lengths(&d->rows))
+		return 0;
+	if (!d->has_unit) {
+		d->rows.unit = WP_DIFF_SHARE;
+		return 0;
+	}
+	for (i = 0; d->rows.input[i].seconds > 0; i++)
+		;
+	wp_err("%s has no length of time: nothing is per second; use --normalize share",
+	       d->rows.input[i].path);
+	return -EINVAL;
+}
+
 static int run(struct diff *d)
 {
 	int err;
@@ -154,6 +174,8 @@ static int run(struct diff *d)
 	err = read_side(d, WP_DIFF_A);
 	if (!err)
 		err = read_side(d, WP_DIFF_B);
+	if (!err)
+		err = check_unit(d);
 	if (!err)
 		err = wp_diff_compare(&d->rows);
 	if (!err && !d->rows.nr) {

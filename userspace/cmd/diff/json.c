@@ -57,7 +57,10 @@ static void put_inputs(struct wp_json *j, const struct wp_diff *d)
 	for (i = 0; i < WP_DIFF_SIDES; i++) {
 		wp_json_open(j, keys[i], '{');
 		wp_json_string(j, "file", d->input[i].path);
-		put_rounded(j, "ns", 1e9 * d->input[i].seconds);
+		if (d->input[i].seconds > 0)
+			put_rounded(j, "ns", 1e9 * d->input[i].seconds);
+		else
+			wp_json_null(j, "ns");
 		wp_json_number(j, "windows", d->input[i].windows);
 		wp_json_close(j, '}');
 	}

@@ -181,10 +181,14 @@ static void print_inputs(const struct wp_diff *d)
 		char name[512];
 
 		wp_text_show(name, sizeof(name), in->path, false);
-		wp_screen_line("# %c: %s: %.3f s, %u window%s", "AB"[i], name, in->seconds,
-			       in->windows, in->windows == 1 ? "" : "s");
+		if (in->seconds > 0)
+			wp_screen_line("# %c: %s: %.3f s, %u window%s", "AB"[i], name, in->seconds,
+				       in->windows, in->windows == 1 ? "" : "s");
+		else
+			wp_screen_line("# %c: %s: unknown length", "AB"[i], name);
 	}
-	wp_screen_line("# %s", units[d->unit]);
+	wp_screen_line("# %s", wp_diff_has_lengths(d) ? units[d->unit] :
+		       "shares of each kind in its file; sums as they are");
 }
 
 static void print_sums(const struct wp_diff *d)

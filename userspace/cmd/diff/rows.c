@@ -208,7 +208,14 @@ static void set_windows(struct wp_diff_input *in, const struct wp_samples *s)
 {
 	const struct wp_profsum *sum = &s->sum;
 	unsigned int i;
+	__u64 length;
 
+	if (wp_profile_length(s->profile, &length)) {
+		in->seconds = length / 1e9;
+		in->windows = 1;
+		in->length[0] = in->seconds;
+		return;
+	}
 	in->seconds = s->end > sum->from ? (s->end - sum->from) / 1e9 : 0;
 	in->windows = sum->to > sum->from ? sum->slots : 1;
 	for (i = 0; i < in->windows; i++)
@@ -279,6 +286,17 @@ static int by_change(const void *pa, const void *pb, void *ctx)
 	return a->words < b->words ? -1 : a->words > b->words;
 }
 
+/* Without a length of one of them, sums are not per second. */
+static void set_lengths(struct wp_diff *d)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < WP_DIFF_SIDES && !wp_diff_has_lengths(d); i++) {
+		for (k = 0; k < d->input[i].windows; k++)
+			d->input[i].length[k] = 1.0 / d->input[i].windows;
+	}
+}
+
 /* Leave out sections that one recording lacks, and their rows. */
 static void drop_sections(struct wp_diff *d)
 {
@@ -318,6 +336,7 @@ int wp_diff_compare(struct wp_diff *d)
 		d->row[i].words = (const char *)wp_intern_bytes(&d->words, i + 1, NULL) +
 				  sizeof(__u32);
 	drop_sections(d);
+	set_lengths(d);
 	p = calloc(d->nr + 1, sizeof(*p));
 	if (!p)
 		return wp_no_memory("the rows");

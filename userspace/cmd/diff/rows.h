@@ -44,7 +44,8 @@ enum wp_diff_side {
  * enum wp_diff_unit - what the values of the recordings are divided by
  * @WP_DIFF_WALL: the length of the recording: ns or events per second
  * @WP_DIFF_COUNT: the same, but intervals or samples per second
- * @WP_DIFF_SHARE: the total of the kind: millionths
+ * @WP_DIFF_SHARE: the total of the kind: millionths. Sums are per second, or as they are
+ *	if a length is not known
  */
 enum wp_diff_unit {
 	WP_DIFF_WALL,
@@ -108,7 +109,7 @@ struct wp_diff_section {
 /**
  * struct wp_diff_input - a recording
  * @path: its file
- * @seconds: its length
+ * @seconds: its length; 0: it is not known
  * @windows: number of windows
  * @length: their lengths in seconds
  */
@@ -160,6 +161,11 @@ static inline bool wp_diff_has(const struct wp_diff_section *s)
 static inline double wp_diff_change(const struct wp_diff_row *r)
 {
 	return r->rate[WP_DIFF_B].rate - r->rate[WP_DIFF_A].rate;
+}
+
+static inline bool wp_diff_has_lengths(const struct wp_diff *d)
+{
+	return d->input[WP_DIFF_A].seconds > 0 && d->input[WP_DIFF_B].seconds > 0;
 }
 
 int wp_diff_read(struct wp_diff *d, enum wp_diff_side side, struct wp_samples *samples);
