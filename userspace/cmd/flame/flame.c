@@ -324,9 +324,8 @@ int cmd_flame(int argc, char **argv)
 		wp_samples_options_free(&f.options);
 		return WP_EXIT_USAGE;
 	}
-	if (f.view.baseline_file && f.format != FORMAT_HTML) {
-		fprintf(stderr, " Error: --diff and --%s cannot be combined: a difference is a page\n",
-			f.format == FORMAT_SVG ? "svg" : "folded");
+	if (f.view.baseline_file && f.format == FORMAT_FOLDED) {
+		fprintf(stderr, " Error: --diff and --folded cannot be combined: a difference is a page or a picture\n");
 		wp_samples_options_free(&f.options);
 		return WP_EXIT_USAGE;
 	}
