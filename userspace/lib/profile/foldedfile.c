@@ -89,15 +89,18 @@ static int add(struct folded *f, enum wp_stackfile_kind kind, struct wp_stackfil
 	return wp_stackfile_add(f->s, sample, f->functions, nr);
 }
 
-/* The thread of a line: its first name, if it can be one of a thread. */
+/*
+ * The thread of a line: its first name, if it can be one of a thread. In lines of wallprof
+ * it is one also if no function follows: there is no stack.
+ */
 static __u32 thread_of(struct folded *f, char **rest)
 {
 	struct wp_profile_thread t = { .pid = -1, .tid = -1 };
 	size_t len = strcspn(*rest, ";");
 
-	if ((*rest)[len] == ';' && len < sizeof(t.comm)) {
+	if (((*rest)[len] == ';' || f->has_time) && len < sizeof(t.comm)) {
 		memcpy(t.comm, *rest, len);
-		*rest += len + 1;
+		*rest += len + ((*rest)[len] == ';');
 	}
 	return wp_intern(f->s->threads, &t, sizeof(t), NULL);
 }

@@ -22,6 +22,9 @@
 /* Limit of a message within the file. */
 #define MAX_MESSAGE	(1U << 20)
 
+/* What wallprof export writes in place of a stack that was not recorded. */
+#define NO_STACK	"[no stack]"
+
 /* Limit of a name; longer ones are cut. */
 #define MAX_NAME	4096
 
@@ -99,6 +102,7 @@ struct array {
  * @location_ids: the same for @locations
  * @type: the kinds of values
  * @nr_types: their number
+ * @no_stack: number of the function NO_STACK, or 0
  * @stack: the current stack
  * @name: buffer for a name
  * @file: the same
@@ -115,6 +119,7 @@ struct pprof {
 	struct wp_intern location_ids;
 	struct value_type type[WP_STACKFILE_EVENTS];
 	unsigned int nr_types;
+	__u32 no_stack;
 	__u32 stack[WP_STACKFILE_FRAMES];
 	char name[MAX_NAME];
 	char file[MAX_NAME];
@@ -381,6 +386,8 @@ static int add_frame(struct pprof *p, const char *name, const char *file, bool i
 	if (!to)
 		return -ENOMEM;
 	*to = wp_stackfile_function(p->s, name, file, kernel, inlined);
+	if (!*file && !inlined && !strcmp(name, NO_STACK))
+		p->no_stack = *to;
 	return *to ? 0 : wp_no_memory("the functions");
 }
 
@@ -515,6 +522,8 @@ static int add_sample(struct pprof *p, const Pprof__Sample *sample)
 		return -EINVAL;
 	if (sample->n_value != p->nr_types)
 		return invalid(p, "a sample has another number of values than the file");
+	if (nr == 1 && p->stack[0] == p->no_stack)
+		nr = 0;
 	err = read_labels(p, sample, &to);
 	for (i = 0; i < p->nr_types; i++) {
 		if (p->type[i].counts)
