@@ -12,6 +12,7 @@
 #include "cmd/common/options.h"
 #include "cmd/common/signals.h"
 #include "cmd/completion/completion.h"
+#include "cmd/diff/diff.h"
 #include "cmd/doctor.h"
 #include "cmd/export/export.h"
 #include "cmd/flame/flame.h"
@@ -35,6 +36,7 @@ static const struct command {
 } commands[] = {
 	{ "record", "Record on-CPU and off-CPU time into perf.data", cmd_record },
 	{ "report", "Show where the time went in a perf.data of wallprof or perf", cmd_report },
+	{ "diff", "Show what differs between two recordings, and what is noise", cmd_diff },
 	{ "sched", "Record and show context switches and wakeups", cmd_sched },
 	{ "stacks", "Show what threads are waiting for now, and since when", cmd_stacks },
 	{ "flame", "Draw where the time went, as an HTML page", cmd_flame },
@@ -103,7 +105,7 @@ static const struct {
 } perf_commands[] = {
 	{ "annotate", true }, { "bench", false }, { "buildid-cache", false },
 	{ "buildid-list", true }, { "c2c", false }, { "config", false }, { "daemon", false },
-	{ "data", false }, { "diff", true }, { "evlist", true }, { "ftrace", false },
+	{ "data", false }, { "evlist", true }, { "ftrace", false },
 	{ "inject", true }, { "iostat", false }, { "kallsyms", false }, { "kmem", false },
 	{ "kvm", false }, { "kwork", false }, { "lock", false },
 	{ "mem", false }, { "probe", false }, { "script", true }, { "stat", false },

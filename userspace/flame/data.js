@@ -19,6 +19,8 @@ const node = Uint32Array.from(L.node), slot = Uint16Array.from(L.slot);
 const count = Float64Array.from(L.count), runnable = Float64Array.from(L.runnable);
 /* For on-CPU lines, events if they are not time. */
 const ns = Float64Array.from(L.value), event = Uint16Array.from(L.event);
+/* With a baseline, the lines of which are compared with the others. */
+const hasBase = !!L.baseline, ofBase = Uint8Array.from(L.baseline || []);
 const idle = Uint8Array.from(L.idle), detail = Uint32Array.from(L.detail);
 /* Time slots in which a line's time began; slot is where it ended. */
 const begin = Uint16Array.from(L.begin);
@@ -42,12 +44,14 @@ const first = () => {
 	const order = [data.mode, timed ? "wall" : "cpu", ...modes.map((m) => m[0]), "cpu"];
 	return order.find((id) => modes.some((m) => m[0] === id) && (timed || id !== "wall")) || "cpu";
 };
-const view = { mode: first(), event: data.event, icicle: false, invert: false, programs: false, idle: !!data.idle, function: -1, pid: "", tid: "", q: "", counts: false,
+const view = { mode: first(), event: data.event, icicle: false, base: false, invert: false, programs: false, idle: !!data.idle, function: -1, pid: "", tid: "", q: "", counts: false,
 	a: 0, b: slots, zoom: [], lo: 0, hi: 1, theme: "" };
 let sel = null, shown = [], hover = null, level = [];
 
 /* Filtered values of the nodes: on-CPU, runnable, blocked; self values first. */
 let self = [], total = [], selfCount, totalCount, parts;
+/* With a baseline, values of the recording that is not shown, in the time of the other. */
+let baseSelf = null, baseTotal = null;
 
 const rank = (() => {
 	const order = fn.name.map((_, i) => i);
@@ -162,6 +166,12 @@ function spread(sums, i, v) {
 	if (slot[i] + 1 < slots)
 		sums[slot[i] + 1] -= each;
 }
+/* Add a line of the recording that is not shown. */
+function addBase(i, kept) {
+	const spans = [data.span, data.baseline_span], shows = view.base ? 1 : 0;
+
+	baseSelf[node[i]] += kept * spans[shows] / spans[1 - shows];
+}
 /* Number of summations so far: frames belong to the last one. */
 let summed = 0;
 function compute() {
@@ -170,11 +180,17 @@ function compute() {
 	idleSums = [0, 0, 0, 0, 0];
 	self = [0, 1, 2].map(() => new Float64Array(nodes));
 	selfCount = new Float64Array(nodes);
+	baseSelf = hasBase ? new Float64Array(nodes) : null;
 	perSlot = [0, 1, 2].map(() => new Float64Array(slots));
 	for (let i = 0; i < kind.length; i++) {
 		if (!wanted(i))
 			continue;
 		const kept = split(i), inside = insideOf(i);
+		if (hasBase && ofBase[i] !== (view.base ? 1 : 0)) {
+			idleParts.fill(0);
+			addBase(i, kept);
+			continue;
+		}
 		for (let k = 1; k < idleSums.length; k++)
 			idleSums[k] += idleParts[k] * inside;
 		idleParts.fill(0);
@@ -197,10 +213,13 @@ function compute() {
 		self[p] = self[p].map(Math.round);
 	total = self.map((a) => a.slice());
 	totalCount = selfCount.slice();
+	baseTotal = hasBase ? baseSelf.slice() : null;
 	for (let i = nodes - 1; i > 0; i--) {
 		for (let p = 0; p < 3; p++)
 			total[p][parent[i]] += total[p][i];
 		totalCount[parent[i]] += totalCount[i];
+		if (hasBase)
+			baseTotal[parent[i]] += baseTotal[i];
 	}
 	matches();
 }

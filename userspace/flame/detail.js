@@ -58,6 +58,8 @@ function details(fr) {
 	for (let i = 0; i < kind.length; i++) {
 		if (kind[i] !== OFF && kind[i] !== CHAIN || data.host && !view.idle && idle[i])
 			continue;
+		if (hasBase && ofBase[i] !== (view.base ? 1 : 0))
+			continue;
 		const inside = insideOf(i), chain = kind[i] === CHAIN;
 		const at = chain && view.mode !== "offwake" ? offNode[i] : node[i];
 		if (!inside || !held(at) || !wanted(i))
@@ -98,6 +100,16 @@ function detailTable(fr) {
 	};
 
 	row("total", all, whole);
+	if (hasBase) {
+		const tr = make("tr");
+		tr.append(make("td", view.base ? "and later" : "in the baseline"),
+			make("td", long(Math.round(fr.base))), make("td"));
+		table.append(tr);
+		const tr2 = make("tr");
+		tr2.append(make("td", "change"), make("td", changeOf(all, fr.base)),
+			make("td", ratioOf(all, fr.base)));
+		table.append(tr2);
+	}
 	if (fr.self)
 		row("self", sum(fr.self), whole);
 	if (sum(fr.v.map((v) => v > 0 ? 1 : 0)) > 1 || !has[CPU] || view.mode === "wake")

@@ -35,6 +35,18 @@ function colour(f, p) {
 	colours.set(key, c);
 	return c;
 }
+/*
+ * Color of a change: red for more time than in the baseline, blue for less, the stronger the
+ * larger the ratio, up to four times; grey for none. Widths show how much time it is.
+ */
+function colourOfChange(now, before) {
+	const ratio = now > 0 && before > 0 ? Math.log2(now / before) / 2 : now > before ? 1 :
+		now < before ? -1 : 0;
+	const change = Math.max(-1, Math.min(ratio, 1)) * (view.base ? -1 : 1);
+	const light = (dark ? 62 : 88) - (dark ? 6 : 30) * Math.abs(change);
+
+	return `hsl(${change > 0 ? 6 : 214} ${(85 * Math.sqrt(Math.abs(change))).toFixed(0)}% ${light.toFixed(0)}%)`;
+}
 const KIND = ["cpu", "runnable", "blocked"], WORD = ["on-CPU", "runnable", "blocked"];
 const wordOf = (p) => view.mode === "wake" ? "woke what was blocked for" : WORD[p];
 
@@ -118,10 +130,11 @@ function drawFrame(c, s, rows) {
 	const w = Math.max(s.w - (s.w > 3 ? 1 : 0), 0.3), faint = s.above || (found && !hit);
 
 	c.globalAlpha = s.above ? 0.55 : faint ? 0.45 : 1;
-	c.fillStyle = hit ? palette.hit : colour(s.fr.f, main);
+	c.fillStyle = hit ? palette.hit : hasBase ? colourOfChange(all, s.fr.base) :
+		colour(s.fr.f, main);
 	c.fillRect(s.x, y, w, ROW - 1);
 	/* Several kinds of time: draw their shares. */
-	if (w > 6 && all > v[main] * 1.005) {
+	if (!hasBase && w > 6 && all > v[main] * 1.005) {
 		let x = s.x;
 		for (let p = 0; p < 3; p++) {
 			c.fillStyle = palette[KIND[p]];

@@ -11,15 +11,17 @@
  */
 function frameOf(n) {
 	return { n, f: n ? func[n] : -1, v: [total[0][n], total[1][n], total[2][n]],
-		self: [self[0][n], self[1][n], self[2][n]], count: totalCount[n] };
+		self: [self[0][n], self[1][n], self[2][n]], count: totalCount[n],
+		base: hasBase ? baseTotal[n] : 0 };
 }
 
 function invertedFrame(f, leaf, at) {
-	const fr = { n: -1, f, leaf, at, v: [0, 0, 0], self: [0, 0, 0], count: 0 };
+	const fr = { n: -1, f, leaf, at, v: [0, 0, 0], self: [0, 0, 0], count: 0, base: 0 };
 
 	for (let i = 0; i < leaf.length; i++) {
 		const l = leaf[i];
 		fr.count += selfCount[l];
+		fr.base += hasBase ? baseSelf[l] : 0;
 		for (let p = 0; p < 3; p++) {
 			fr.v[p] += self[p][l];
 			if (at && !parent[at[i]])
@@ -33,7 +35,7 @@ function invertedRoot() {
 	const leaf = [];
 
 	for (let i = 1; i < nodes; i++)
-		if (self[0][i] + self[1][i] + self[2][i] > 0)
+		if (self[0][i] + self[1][i] + self[2][i] > 0 || (hasBase && baseSelf[i] > 0))
 			leaf.push(i);
 	return invertedFrame(-1, leaf, null);
 }
@@ -52,7 +54,7 @@ function invertedChildren(fr) {
 		g[1].push(at);
 	}
 	return [...groups.entries()].sort((x, y) => rank[x[0]] - rank[y[0]])
-		.map(([f, g]) => invertedFrame(f, g[0], g[1]));
+		.map(([f, g]) => invertedFrame(f, g[0], g[1])).filter((k) => sum(k.v) > 0);
 }
 
 const sum = (v) => v[0] + v[1] + v[2];

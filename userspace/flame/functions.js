@@ -23,11 +23,11 @@ const again = new Uint8Array(nodes);
 })();
 
 const COLUMNS = [
-	["name", "Function"], ["total", "Total"], ["self", "Self"],
+	["name", "Function"], ["change", "Change"], ["total", "Total"], ["self", "Self"],
 	["cpu", "On-CPU"], ["runnable", "Runnable"], ["blocked", "Blocked"],
 ];
 const PAGE = 100;
-let rows = [], rowsOf = -1, rowsMost = PAGE, order = ["self", -1];
+let rows = [], rowsOf = -1, rowsMost = PAGE, order = [hasBase ? "change" : "self", -1];
 
 /* Sums of the functions; recursive calls count once. */
 function sumFunctions() {
@@ -35,15 +35,17 @@ function sumFunctions() {
 	const of = (f) => {
 		let r = by.get(f);
 		if (!r)
-			by.set(f, r = { f, v: [0, 0, 0], self: [0, 0, 0] });
+			by.set(f, r = { f, v: [0, 0, 0], self: [0, 0, 0], base: 0 });
 		return r;
 	};
 
 	for (let n = 1; n < nodes; n++) {
 		if (fn.type[func[n]] === THREAD || func[n] === separator ||
-		    !(total[0][n] + total[1][n] + total[2][n]))
+		    !(total[0][n] + total[1][n] + total[2][n] + (hasBase ? baseTotal[n] : 0)))
 			continue;
 		const r = of(func[n]);
+		if (hasBase && !again[n])
+			r.base += baseTotal[n];
 		for (let p = 0; p < 3; p++) {
 			if (!again[n])
 				r.v[p] += total[p][n];
@@ -56,13 +58,14 @@ function sumFunctions() {
 			selfTotal: sum(r.self) });
 }
 
-const valueOf = (r, k) => k === "self" ? r.selfTotal : r[k];
+const valueOf = (r, k) => k === "self" ? r.selfTotal :
+	k === "change" ? Math.abs(r.total - r.base) : r[k];
 
 /* The non-empty columns; a single kind equals the total. */
 function columnsNow() {
 	const some = ["cpu", "runnable", "blocked"].filter((k, p) => path[0].v[p] > 0);
 	return COLUMNS.filter(([k]) => ["name", "total", "self"].includes(k) ||
-		(some.length > 1 && some.includes(k)));
+		(hasBase && k === "change") || (some.length > 1 && some.includes(k)));
 }
 
 function functionButton(f, chosen) {
@@ -129,7 +132,16 @@ function buildFunctions() {
 		th.append(functionButton(r.f, r.f === view.function));
 		th.append(make("small", fn.type[r.f] === KERNEL ? "kernel" : data.dsos[fn.dso[r.f]]));
 		tr.append(th);
-		cells(tr, columns.slice(1).map(([k]) => valueOf(r, k)), all);
+		const rest = columns.slice(1).map(([k]) => k);
+		if (rest[0] === "change") {
+			const td = make("td");
+			td.className = "n";
+			td.append(make("span", changeOf(r.total, r.base)),
+				make("i", ratioOf(r.total, r.base)));
+			tr.append(td);
+			rest.shift();
+		}
+		cells(tr, rest.map((k) => valueOf(r, k)), all);
 		if (r.f === view.function)
 			tr.className = "chosen";
 		body.append(tr);

@@ -160,7 +160,7 @@ const flip = (k) => {
 	if (k === "invert")
 		view.zoom = [];
 	sel = null;
-	update(["programs", "idle", "counts"].includes(k));
+	update(["base", "programs", "idle", "counts"].includes(k));
 };
 document.addEventListener("keydown", (e) => {
 	const typing = /^(INPUT|SELECT)$/.test(e.target.tagName) && e.target.type !== "radio";
@@ -171,6 +171,8 @@ document.addEventListener("keydown", (e) => {
 		return;
 	else if (e.key === "/")
 		$("search").focus();
+	else if (e.key === "b" && hasBase)
+		flip("base");
 	else if (e.key === "i")
 		flip("icicle");
 	else if (e.key === "v")
@@ -188,6 +190,7 @@ document.addEventListener("keydown", (e) => {
 	e.preventDefault();
 });
 $("controls").addEventListener("submit", (e) => e.preventDefault());
+$("base").onclick = () => flip("base");
 $("icicle").onclick = () => flip("icicle");
 $("invert").onclick = () => flip("invert");
 $("programs").onclick = () => flip("programs");
@@ -311,7 +314,10 @@ function about() {
 		$("event").append(o);
 	});
 	$("events").hidden = events.length < 2;
-	$("heat").hidden = !has[OFF];
+	$("heat").hidden = !has[OFF] || hasBase;
+	/* Times and threads of one recording are not those of the other. */
+	$("time").hidden = $("pids").hidden = $("tids").hidden = hasBase;
+	$("base").hidden = $("basekey").hidden = $("changes").hidden = !hasBase;
 	$("programs").hidden = !bothSorts;
 	$("idle").hidden = !data.host;
 	for (const [id, name] of modes) {
@@ -332,6 +338,9 @@ window.wallprof = { drawn: 0, frames: 0, matched: 0, view, data,
 	neighbours: () => Object.fromEntries(neighbours(view.function).map((list, i) =>
 		[["callers", "callees"][i], list.map(([g, v]) => [fn.name[g], sum(v)])])),
 	details: (name) => details(name ? children(path[0]).find((c) => nameOf(c) === name) : path[0]), written: () => [...written],
+	changes: () => shown.map((s) => ({ name: nameOf(s.fr), depth: s.depth, now: sum(s.fr.v),
+		base: s.fr.base, colour: hasBase ? colourOfChange(sum(s.fr.v), s.fr.base) : "" })),
+	functionChanges: () => rows.map((r) => ({ name: fn.name[r.f], now: r.total, base: r.base })),
 	strip: () => [...perSlot[0]].map((v, i) => v + perSlot[1][i] + perSlot[2][i]),
 	boxes: () => shown.map((s) => ({ name: nameOf(s.fr), depth: s.depth, x: s.x, w: s.w,
 		y: yOf(s.depth, rowsNow) })) };

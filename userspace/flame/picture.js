@@ -11,7 +11,7 @@
 	const frames = [...svg.querySelectorAll("g.f")].map((g) => {
 		const rect = g.querySelector("rect"), label = g.querySelector("text");
 		const title = g.querySelector("title").textContent;
-		const whole = title.replace(/: [\d.]+ \S+, [\d.]+ %$/, ""), file = whole.lastIndexOf(" in ");
+		const whole = title.replace(/: [\d.]+ \S+, [\d.]+ %(, change [^%]*)?$/, ""), file = whole.lastIndexOf(" in ");
 		const num = (name) => parseFloat(rect.getAttribute(name));
 		return { g, rect, label, title, name: file > 0 ? whole.slice(0, file) : whole, whole,
 			x: num("x"), w: num("width") + (num("width") > 1 - GAP ? GAP : 0), y: num("y"), fill: rect.getAttribute("fill") };

@@ -81,8 +81,22 @@ function crumbs() {
 function describe(fr) {
 	const v = sum(fr.v);
 	return wholeName(fr) + ": " + long(v) + ", " + percent(v, sum(top().v)) + " of what is shown, " +
-		percent(v, sum(path[0].v)) + " of all";
+		percent(v, sum(path[0].v)) + " of all" + (hasBase ? ", " + changeText(fr) : "");
 }
+
+/* What a frame changed by, from the baseline to the other recording. */
+function changeOf(now, before) {
+	const change = view.base ? before - now : now - before;
+
+	return (change > 0 ? "+" : change < 0 ? "-" : "") + amount(Math.abs(Math.round(change)));
+}
+function ratioOf(now, before) {
+	const [a, b] = view.base ? [now, before] : [before, now];
+
+	return a <= 0 ? b > 0 ? "new" : "" : b <= 0 ? "gone" : "x" + (b / a).toFixed(2);
+}
+const changeText = (fr) => "change " + changeOf(sum(fr.v), fr.base) + " (" +
+	(ratioOf(sum(fr.v), fr.base) || "none") + ")";
 
 /* State of the view in the address. */
 function save() {
@@ -96,6 +110,8 @@ function save() {
 			h.set(k, view[k]);
 	if (view.counts)
 		h.set("counts", 1);
+	if (view.base)
+		h.set("baseline", 1);
 	if (view.icicle)
 		h.set("icicle", 1);
 	if (view.invert)
@@ -134,6 +150,7 @@ function load() {
 		view[k] = h.get(k) || "";
 	view.theme = ["light", "dark"].includes(h.get("theme")) ? h.get("theme") : "";
 	view.counts = h.get("counts") === "1";
+	view.base = hasBase && h.get("baseline") === "1";
 	view.icicle = h.get("icicle") === "1";
 	view.invert = h.get("invert") === "1";
 	view.programs = bothSorts && h.get("programs") === "1";
@@ -150,7 +167,7 @@ function load() {
 }
 /* Selection that view.lo and .hi belong to: another one begins with the whole width. */
 let widthOf = "", keepsWidth = false;
-const frames = () => [view.mode, view.event, view.counts, view.invert, view.programs, view.idle, view.pid,
+const frames = () => [view.base, view.mode, view.event, view.counts, view.invert, view.programs, view.idle, view.pid,
 	view.tid, view.a, view.b, view.zoom.join(".")].join();
 
 const system = window.matchMedia("(prefers-color-scheme: dark)");
@@ -201,6 +218,21 @@ function leftOut() {
 	$("left").hidden = !all;
 }
 
+/* What the colors of a difference are. */
+function changeLegend(box) {
+	const all = sum(top().v), of = view.base ? "the baseline" : "the recording";
+
+	box.textContent = "Widths: " + of + ", " + amount(all) + ". Whole change: " +
+		changeText(top()).slice("change ".length) + ", in a time as long. Against the baseline: ";
+	for (const [words, now, before] of [["a fourth or gone", 1, 4], ["the same", 1, 1],
+			["four times or new", 4, 1]]) {
+		const item = make("span"), i = make("i");
+		i.style.background = view.base ? colourOfChange(before, now) : colourOfChange(now, before);
+		item.append(i, words);
+		box.append(item);
+	}
+}
+
 function controls() {
 	for (const r of $("modes").querySelectorAll("input"))
 		r.checked = r.value === view.mode;
@@ -211,6 +243,7 @@ function controls() {
 	for (const name of units())
 		$("unit").append(make("option", name));
 	$("unit").selectedIndex = counts() ? 1 : 0;
+	$("base").setAttribute("aria-pressed", view.base);
 	$("icicle").setAttribute("aria-pressed", view.icicle);
 	$("invert").setAttribute("aria-pressed", view.invert);
 	$("programs").setAttribute("aria-pressed", view.programs);
@@ -220,8 +253,10 @@ function controls() {
 		$("search").value = view.q;
 	const box = $("legend");
 	box.textContent = "";
+	if (hasBase)
+		changeLegend($("changes"));
 	KIND.forEach((k, p) => {
-		const v = top().v[p];
+		const v = hasBase ? 0 : top().v[p];
 		if (!v)
 			return;
 		const item = make("span"), i = make("i");
@@ -245,6 +280,8 @@ function updateShown() {
 			words.push(name + " " + $(id).selectedOptions[0].textContent);
 	if (view.a > 0 || view.b < slots)
 		words.push("from " + sec(view.a) + " s to " + sec(view.b) + " s");
+	if (view.base)
+		words.push("widths of the baseline");
 	if (view.invert)
 		words.push("inverted");
 	if (zoomed())

@@ -82,8 +82,8 @@ void wp_info_read(struct wp_info *info, const struct wp_samples *samples)
 
 	/* Without time slots, the samples have the times. */
 	wp_profile_stats(samples->profile, &stats);
-	from = samples->sum.slots > 1 ? samples->sum.from : stats.first;
-	to = samples->sum.slots > 1 ? samples->sum.to : stats.last;
+	from = samples->sum.to > samples->sum.from ? samples->sum.from : stats.first;
+	to = samples->sum.to > samples->sum.from ? samples->sum.to : stats.last;
 	*info = (struct wp_info){
 		.host = wp_perffile_string(file, WP_FEAT_HOSTNAME),
 		.command = wp_perffile_cmdline(file),

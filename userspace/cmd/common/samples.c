@@ -313,6 +313,11 @@ static int times_of(const struct wp_samples_options *o, struct wp_profile *p, __
 	struct wp_profile *again;
 	int err;
 
+	if (wp_profile_length(p, &time[1])) {
+		/* As long as anything else whose length is not known. */
+		time[1] += !time[1];
+		return 0;
+	}
 	err = wp_perffile_feature(wp_profile_file(p), WP_FEAT_SAMPLE_TIME, &b);
 	if (!err && b.len >= 16)
 		memcpy(time, b.data, 16);
@@ -381,11 +386,24 @@ static int begin_scale(struct wp_samples *s)
 	return wp_oncpu_read(&s->oncpu, wp_profile_file(s->profile)->fd);
 }
 
+/* The number of slots of whole seconds; @time is set to where the last but its rest ends. */
+static __u32 whole_seconds(__u64 *time, __u32 slots)
+{
+	const __u64 second = 1000000000;
+	__u64 seconds = time[1] > time[0] ? (time[1] - time[0]) / second : 0;
+	__u64 each = (seconds + slots - 1) / slots, nr = each ? seconds / each : 0;
+
+	if (!nr)
+		return 1;
+	time[1] = time[0] + nr * each * second;
+	return nr;
+}
+
 /**
  * wp_samples_read() - read the selected samples of a recording
  * @s: filled in, to be freed with wp_samples_free(), also after an error
  * @o: the options
- * @slots: number of time slots, 1 or more
+ * @slots: number of time slots, 1 or more; with @whole_seconds their maximum
  *
  * If there is a ledger, samples of a clock are scaled to each thread's run time, and
  * threads that ran without being sampled get a line without a stack: @ns of lines comes
@@ -395,7 +413,7 @@ static int begin_scale(struct wp_samples *s)
  */
 int wp_samples_read(struct wp_samples *s, const struct wp_samples_options *o, __u32 slots)
 {
-	__u64 time[2] = { 0 };
+	__u64 time[2] = { 0 }, length;
 	int err;
 
 	*s = (struct wp_samples){ .o = o };
@@ -410,6 +428,12 @@ int wp_samples_read(struct wp_samples *s, const struct wp_samples_options *o, __
 		time[0] = o->from;
 	if (time[1] > o->to)
 		time[1] = o->to;
+	s->end = time[1];
+	/* All of it has one time then. */
+	if (wp_profile_length(s->profile, &length))
+		slots = 1;
+	else if (o->whole_seconds && wp_profile_is_sums(s->profile))
+		slots = whole_seconds(time, slots);
 	wp_profsum_init(&s->sum, time[0], time[1], slots);
 	err = begin_scale(s);
 	if (!err)

@@ -45,6 +45,8 @@ struct wp_samples;
  * @states: only off-CPU time in these states: letters, or NULL
  * @functions: only stacks with one of these functions: a list, or NULL
  * @no_scale: do not scale samples of a clock
+ * @whole_seconds: time slots are whole seconds, but for the last one, if samples are sums,
+ *	which are over up to a second: so a slot has whole sums
  * @chosen: name of an option that was given and leaves samples out, or NULL
  * @each: called for each sample, selected or not, and with NULL at the end; a return
  *	value other than 0 ends the reading; or NULL
@@ -65,6 +67,7 @@ struct wp_samples_options {
 	const char *states;
 	const char *functions;
 	bool no_scale;
+	bool whole_seconds;
 	const char *chosen;
 	int (*each)(void *ctx, struct wp_samples *s, const struct wp_profile_sample *sample,
 		    bool wanted);
@@ -81,6 +84,7 @@ extern const struct wp_option wp_samples_table[];
  * @o: the options
  * @profile: the recording
  * @sum: sums of the samples
+ * @end: end of the recording, if there are time slots; the last slot reaches up to it
  * @oncpu: run time of each thread; empty if samples are not scaled
  * @clock: the event that is scaled
  * @spare: buffer for a name
@@ -91,6 +95,7 @@ struct wp_samples {
 	const struct wp_samples_options *o;
 	struct wp_profile *profile;
 	struct wp_profsum sum;
+	__u64 end;
 	struct wp_oncpu oncpu;
 	unsigned int clock;
 	char spare[24];

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cmd/common/folded.h"
 #include "cmd/common/options.h"
@@ -23,7 +24,8 @@
 #define SLOTS	240
 
 enum {
-	OPT_EVENT = 0x100,
+	OPT_DIFF = 0x100,
+	OPT_EVENT,
 	OPT_FOLDED,
 	OPT_IDLE,
 	OPT_MODE,
@@ -35,6 +37,20 @@ enum format {
 	FORMAT_HTML,
 	FORMAT_SVG,
 	FORMAT_FOLDED,
+};
+
+/**
+ * struct side - a recording
+ * @options: its options
+ * @samples: its samples
+ * @graph: its graph
+ * @chains: its wakers
+ */
+struct side {
+	struct wp_samples_options options;
+	struct wp_samples samples;
+	struct wp_flame_graph graph;
+	struct wp_flame_chains chains;
 };
 
 struct flame {
@@ -54,6 +70,8 @@ static const struct wp_option table[] = {
 	{ 'o', "output", "file", "the file to write (default\n"
 	  "wallprof-flame.html, .svg, .folded); an existing\n"
 	  "one is overwritten; - is standard output" },
+	{ OPT_DIFF, "diff", "file", "the recording to compare with, the baseline:\n"
+	  "what takes more time is red, less is blue" },
 	{ OPT_EVENT, "event", "event", "the event to show (default the first)" },
 	{ OPT_FOLDED, "folded", NULL, "all stacks, also those of idle time, a line\n"
 	  "each, for flamegraph.pl" },
@@ -90,6 +108,9 @@ static int set(void *ctx, int id, const char *arg)
 	switch (id) {
 	case 'o':
 		f->output = arg;
+		return 0;
+	case OPT_DIFF:
+		f->view.baseline_file = arg;
 		return 0;
 	case OPT_EVENT:
 		f->event = arg;
@@ -152,15 +173,90 @@ static int write_file(const struct flame *f, struct wp_samples *s,
 {
 	struct wp_outfile out;
 	FILE *stream = wp_samples_output(s, &out, f->output);
+	struct stat baseline;
 	int err;
 
 	if (!stream)
 		return -EIO;
+	if (g->baseline && !fstat(wp_profile_file(g->baseline->samples->profile)->fd, &baseline) &&
+	    wp_outfile_same(&out, &baseline)) {
+		wp_err("%s is the recording to compare with; use another file with -o", f->output);
+		wp_outfile_abandon(&out);
+		return -EINVAL;
+	}
 	err = wp_outfile_end(&out, draw(stream, f, s, g));
 	if (!err && wp_outfile_has_name(&out))
 		wp_text_print(stderr, "[ wallprof flame: Wrote %.3f MB %s (%zu frames) ]\n",
 			      (double)out.bytes / 1024 / 1024, f->output, (size_t)g->nodes.nr);
 	return err;
+}
+
+/* A difference has no times: those of one recording are not those of the other. */
+static void drop_times(struct wp_flame_graph *g)
+{
+	size_t i;
+
+	for (i = 0; i < g->nr; i++) {
+		g->line[i].slot = 0;
+		g->line[i].begin = 0;
+	}
+}
+
+/* Read a recording, and build its graph. */
+static int read_side(struct side *s, const struct flame *f, const char *input)
+{
+	bool folded = f->format == FORMAT_FOLDED, differs = f->view.baseline_file;
+	int err;
+
+	s->options = f->options;
+	s->options.input = input;
+	if (!folded && !differs) {
+		s->options.each = wp_flame_chains_add;
+		s->options.ctx = &s->chains;
+	}
+	/* Folded stacks need no time slots; with two, the length is known. */
+	err = wp_samples_read(&s->samples, &s->options, folded ? 1 : differs ? 2 : SLOTS);
+	if (!err)
+		err = wp_flame_graph(&s->graph, &s->samples, f->event, &s->chains);
+	if (!err && !differs)
+		err = wp_flame_spread(&s->graph);
+	if (!err && differs)
+		drop_times(&s->graph);
+	return err;
+}
+
+static void free_side(struct side *s)
+{
+	wp_flame_graph_free(&s->graph);
+	wp_flame_chains_free(&s->chains);
+	wp_samples_free(&s->samples);
+}
+
+/* Read the recording to compare with, and add it. */
+static int add_baseline(struct flame *f, struct side *s, struct side *baseline)
+{
+	int err = read_side(baseline, f, f->view.baseline_file);
+
+	if (err)
+		return err;
+	wp_info_read(&f->view.baseline, &baseline->samples);
+	wp_samples_warn(&baseline->samples);
+	return wp_flame_add_baseline(&s->graph, &baseline->graph);
+}
+
+static void set_view(struct flame *f, const struct side *s, char *spare, size_t size)
+{
+	wp_info_read(&f->view.info, &s->samples);
+	f->view.file = f->options.input;
+	if (!f->view.title && f->view.baseline_file) {
+		snprintf(spare, size, "%s compared with %s", f->view.file,
+			 f->view.baseline_file);
+		f->view.title = spare;
+	}
+	if (!f->view.title)
+		f->view.title = f->view.info.title;
+	if (!f->view.title)
+		f->view.title = f->options.input;
 }
 
 static int run(struct flame *f)
@@ -170,40 +266,26 @@ static int run(struct flame *f)
 		[FORMAT_SVG] = "wallprof-flame.svg",
 		[FORMAT_FOLDED] = "wallprof-flame.folded",
 	};
-	struct wp_flame_graph graph = { 0 };
-	char left_out[200] = "";
-	struct wp_flame_chains chains = { 0 };
-	struct wp_samples samples;
+	struct side side = { 0 }, baseline = { 0 };
+	char left_out[200] = "", title[600];
 	int err;
 
 	if (!f->output)
 		f->output = outputs[f->format];
-	if (f->format != FORMAT_FOLDED) {
-		f->options.each = wp_flame_chains_add;
-		f->options.ctx = &chains;
-	}
-	/* Folded stacks need no time slots. */
-	err = wp_samples_read(&samples, &f->options, f->format == FORMAT_FOLDED ? 1 : SLOTS);
-	if (!err)
-		err = wp_flame_graph(&graph, &samples, f->event, &chains);
-	if (!err)
-		err = wp_flame_spread(&graph);
+	err = read_side(&side, f, f->options.input);
+	if (!err && f->view.baseline_file)
+		err = add_baseline(f, &side, &baseline);
 	if (!err) {
-		wp_info_read(&f->view.info, &samples);
-		list_left_out(left_out, sizeof(left_out), &graph);
+		set_view(f, &side, title, sizeof(title));
+		list_left_out(left_out, sizeof(left_out), &side.graph);
 		f->view.left_out = left_out;
-		if (!f->view.title)
-			f->view.title = f->view.info.title;
-		if (!f->view.title)
-			f->view.title = f->options.input;
-		f->view.file = f->options.input;
-		wp_samples_warn(&samples);
-		err = write_file(f, &samples, &graph);
+		wp_samples_warn(&side.samples);
+		err = write_file(f, &side.samples, &side.graph);
 	}
 	wp_info_free(&f->view.info);
-	wp_flame_graph_free(&graph);
-	wp_flame_chains_free(&chains);
-	wp_samples_free(&samples);
+	wp_info_free(&f->view.baseline);
+	free_side(&side);
+	free_side(&baseline);
 	return err;
 }
 
@@ -239,6 +321,11 @@ int cmd_flame(int argc, char **argv)
 	    (f.view.mode || f.view.title || f.event || f.view.idle)) {
 		fprintf(stderr, " Error: --folded and --%s cannot be combined: folded stacks have all views and no title\n",
 			f.view.mode ? "mode" : f.event ? "event" : f.view.idle ? "idle" : "title");
+		wp_samples_options_free(&f.options);
+		return WP_EXIT_USAGE;
+	}
+	if (f.view.baseline_file && f.format == FORMAT_FOLDED) {
+		fprintf(stderr, " Error: --diff and --folded cannot be combined: a difference is a page or a picture\n");
 		wp_samples_options_free(&f.options);
 		return WP_EXIT_USAGE;
 	}

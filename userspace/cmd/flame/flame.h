@@ -20,6 +20,8 @@ struct wp_flame_graph;
  *	"wake"; NULL: the first available one
  * @info: description of the recording, and what is missing
  * @idle: show idle time of a whole host, too
+ * @baseline: description of the recording that it is compared with
+ * @baseline_file: its name; NULL: it is compared with none
  * @left_out: names of events that a picture does not show; empty: none
  */
 struct wp_flame_view {
@@ -28,6 +30,8 @@ struct wp_flame_view {
 	const char *mode;
 	struct wp_info info;
 	bool idle;
+	struct wp_info baseline;
+	const char *baseline_file;
 	const char *left_out;
 };
 

@@ -65,13 +65,12 @@ static void put_nodes(struct wp_json *j, const struct wp_flame_graph *g)
 	wp_json_close(j, '}');
 }
 
-static void put_threads(struct wp_json *j, const struct wp_flame_graph *g)
+static void put_threads_of(struct wp_json *j, const struct wp_profile *profile)
 {
-	size_t i, nr = wp_profile_threads(g->samples->profile);
+	size_t i, nr = wp_profile_threads(profile);
 
-	wp_json_open(j, "threads", '[');
 	for (i = 1; i <= nr; i++) {
-		const struct wp_profile_thread *t = wp_profile_thread(g->samples->profile, i);
+		const struct wp_profile_thread *t = wp_profile_thread(profile, i);
 
 		wp_json_open(j, NULL, '[');
 		wp_json_signed(j, NULL, t->pid);
@@ -79,6 +78,14 @@ static void put_threads(struct wp_json *j, const struct wp_flame_graph *g)
 		wp_json_string(j, NULL, t->comm);
 		wp_json_close(j, ']');
 	}
+}
+
+static void put_threads(struct wp_json *j, const struct wp_flame_graph *g)
+{
+	wp_json_open(j, "threads", '[');
+	put_threads_of(j, g->samples->profile);
+	if (g->baseline)
+		put_threads_of(j, g->baseline->samples->profile);
 	wp_json_close(j, ']');
 }
 
@@ -87,7 +94,7 @@ static __u64 value_of(const struct wp_flame_line *l, unsigned int column)
 {
 	const __u64 values[] = {
 		l->kind, l->event, l->node, l->thread, l->slot, l->value, l->runnable, l->count,
-		l->idle, l->begin, l->detail,
+		l->idle, l->begin, l->detail, l->baseline,
 	};
 
 	return values[column];
@@ -97,13 +104,14 @@ static void put_lines(struct wp_json *j, const struct wp_flame_graph *g)
 {
 	static const char *const columns[] = {
 		"kind", "event", "node", "thread", "slot", "value", "runnable", "count",
-		"idle", "begin", "detail",
+		"idle", "begin", "detail", "baseline",
 	};
-	unsigned int c;
+	/* The last one only if there is a baseline. */
+	unsigned int c, nr = sizeof(columns) / sizeof(columns[0]) - !g->baseline;
 	size_t i;
 
 	wp_json_open(j, "lines", '{');
-	for (c = 0; c < sizeof(columns) / sizeof(columns[0]); c++) {
+	for (c = 0; c < nr; c++) {
 		wp_json_open(j, columns[c], '[');
 		for (i = 0; i < g->nr; i++)
 			wp_json_number(j, NULL, value_of(&g->line[i], c));
@@ -164,6 +172,13 @@ static void put_info(struct wp_json *j, const struct wp_flame_view *view)
 	put_pair(j, "for", text);
 	put_pair(j, "by", info->command);
 	put_pair(j, "on-CPU", info->scaled);
+	if (view->baseline_file) {
+		put_pair(j, "compared with", view->baseline_file);
+		put_pair(j, "on host", view->baseline.host);
+		put_pair(j, "of", view->baseline.when);
+		snprintf(text, sizeof(text), "%.3f s", view->baseline.seconds);
+		put_pair(j, "for", text);
+	}
 	put_pair(j, "drawn by", "wallprof " WP_VERSION);
 	wp_json_close(j, ']');
 	wp_json_string(j, "title", view->title);
@@ -186,6 +201,11 @@ static void put_events(struct wp_json *j, const struct wp_flame_graph *g)
 	wp_json_number(j, "event", g->chosen);
 }
 
+static __u64 span_of(const struct wp_profsum *sum)
+{
+	return sum->to > sum->from ? sum->to - sum->from : 1;
+}
+
 static void put_data(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_view *view)
 {
 	const struct wp_profsum *sum = &g->samples->sum;
@@ -199,8 +219,10 @@ static void put_data(FILE *f, const struct wp_flame_graph *g, const struct wp_fl
 	wp_json_number(&j, "idle", view->idle);
 	wp_json_number(&j, "has_causes", wp_profile_has_causes(g->samples->profile));
 	wp_json_number(&j, "sums", wp_profile_is_sums(g->samples->profile));
-	wp_json_number(&j, "slots", sum->slots);
-	wp_json_number(&j, "span", sum->to > sum->from ? sum->to - sum->from : 1);
+	wp_json_number(&j, "slots", g->baseline ? 1 : sum->slots);
+	wp_json_number(&j, "span", span_of(sum));
+	if (g->baseline)
+		wp_json_number(&j, "baseline_span", span_of(&g->baseline->samples->sum));
 	put_functions(&j, g, &dsos);
 	put_nodes(&j, g);
 	put_threads(&j, g);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,7 @@ static const char *const colours[] = { "#f28e2b", "#a9c23f", "#5b9bd5" };
  * @hides: idle time is left out
  * @idle: the idle time
  * @total: values of the nodes: on-CPU, runnable, blocked
+ * @base: their values in the baseline, in a time as long; NULL: there is no baseline
  * @child: nodes, grouped by parent, and sorted by name
  * @first: by node, index of the first of its children in @child; one more for the end
  * @rows: number of rows
@@ -52,6 +54,7 @@ struct svg {
 	bool hides;
 	__u64 idle;
 	__u64 (*total)[3];
+	double *base;
 	__u32 *child;
 	__u32 *first;
 	unsigned int rows;
@@ -123,6 +126,23 @@ static __u64 sum(const struct svg *s, __u32 node)
 	return s->total[node][0] + s->total[node][1] + s->total[node][2];
 }
 
+static double span_of(const struct wp_flame_graph *g)
+{
+	const struct wp_profsum *sum = &g->samples->sum;
+
+	return sum->to > sum->from ? sum->to - sum->from : 1;
+}
+
+static void add_base(struct svg *s, const struct wp_flame_line *l)
+{
+	__u64 part[3], idle = s->idle;
+
+	split(s, l, part);
+	s->idle = idle;
+	s->base[l->node] += (part[0] + part[1] + part[2]) * span_of(s->g) /
+			    span_of(s->g->baseline);
+}
+
 static int sum_up(struct svg *s)
 {
 	size_t nr = s->g->nodes.nr + 1, i;
@@ -130,11 +150,16 @@ static int sum_up(struct svg *s)
 	__u64 part[3];
 
 	s->total = calloc(nr, sizeof(*s->total));
-	if (!s->total)
+	s->base = s->g->baseline ? calloc(nr, sizeof(*s->base)) : NULL;
+	if (!s->total || (s->g->baseline && !s->base))
 		return wp_no_memory("the picture");
 	for (i = 0; i < s->g->nr; i++) {
 		if (wp_flame_is_other(s->g, &s->g->line[i]))
 			continue;
+		if (s->g->line[i].baseline) {
+			add_base(s, &s->g->line[i]);
+			continue;
+		}
 		split(s, &s->g->line[i], part);
 		for (k = 0; k < 3; k++)
 			s->total[s->g->line[i].node][k] += part[k];
@@ -144,6 +169,8 @@ static int sum_up(struct svg *s)
 
 		for (k = 0; k < 3; k++)
 			s->total[parent][k] += s->total[i][k];
+		if (s->base)
+			s->base[parent] += s->base[i];
 	}
 	return 0;
 }
@@ -207,6 +234,37 @@ static void put_value(const struct svg *s, __u64 value)
 			(uint64_t)(value % 1000000000));
 }
 
+/*
+ * Color of a change: red for more, blue for less, the stronger the larger the ratio, up to
+ * four times; as colourOfChange() of userspace/flame/draw.js.
+ */
+static void set_colour(char to[8], double now, double before)
+{
+	static const double same[] = { 226, 224, 219 }, more[] = { 240, 68, 48 },
+			    less[] = { 56, 134, 240 };
+	double change = now > 0 && before > 0 ? log2(now / before) / 2 : now > before ? 1 :
+			now < before ? -1 : 0;
+	const double *end = change > 0 ? more : less;
+	unsigned int part[3], k;
+
+	change = fabs(change) < 1 ? fabs(change) : 1;
+	for (k = 0; k < 3; k++)
+		part[k] = lround(same[k] + (end[k] - same[k]) * change);
+	snprintf(to, 8, "#%02x%02x%02x", part[0] & 255, part[1] & 255, part[2] & 255);
+}
+
+static void put_change(const struct svg *s, __u32 node)
+{
+	double now = sum(s, node), before = s->base[node];
+
+	fprintf(s->f, ", change %s", now < before ? "-" : "+");
+	put_value(s, llround(fabs(now - before)));
+	if (before > 0)
+		fprintf(s->f, " (x%.2f)", now / before);
+	else
+		fputs(" (new)", s->f);
+}
+
 static void put_frame(const struct svg *s, const struct place *at, double width)
 {
 	const __u64 *v = s->total[at->node];
@@ -214,6 +272,7 @@ static void put_frame(const struct svg *s, const struct place *at, double width)
 	const char *name = "all", *dso = "";
 	double y = s->head + (s->rows - 1 - at->depth) * ROW;
 	const char *colour = "#c9c6bf";
+	char change[8];
 	size_t columns;
 
 	if (at->node) {
@@ -224,6 +283,10 @@ static void put_frame(const struct svg *s, const struct place *at, double width)
 		if (item->type < WP_FLAME_THREAD)
 			colour = colours[main];
 	}
+	if (s->base) {
+		set_colour(change, sum(s, at->node), s->base[at->node]);
+		colour = change;
+	}
 	fputs("<g class=\"f\"><title>", s->f);
 	put_text(s->f, name, SIZE_MAX);
 	if (*dso) {
@@ -232,8 +295,10 @@ static void put_frame(const struct svg *s, const struct place *at, double width)
 	}
 	fputs(": ", s->f);
 	put_value(s, sum(s, at->node));
-	fprintf(s->f, ", %.2f %%</title><rect x=\"%.3f\" y=\"%.0f\" width=\"%.3f\" height=\"%d\" fill=\"%s\"/>",
-		100.0 * sum(s, at->node) / sum(s, 0),
+	fprintf(s->f, ", %.2f %%", 100.0 * sum(s, at->node) / sum(s, 0));
+	if (s->base)
+		put_change(s, at->node);
+	fprintf(s->f, "</title><rect x=\"%.3f\" y=\"%.0f\" width=\"%.3f\" height=\"%d\" fill=\"%s\"/>",
 		at->x, y, width > 1 ? width - GAP : width, ROW - 1, colour);
 	columns = width > 6 ? (width - 6) / LETTER : 0;
 	/* A label or name truncated to a few letters is useless. */
@@ -290,6 +355,27 @@ static void put_line(struct svg *s, bool draw, const char *style, const char *co
 	fputs("</text>\n", s->f);
 }
 
+/* What the colors of a difference are. */
+static void put_changes(struct svg *s, bool draw)
+{
+	static const struct {
+		const char *words;
+		double now;
+		double before;
+	} samples[] = {
+		{ "a fourth, or less", 1, 4 }, { "the same", 1, 1 }, { "four times, or new", 4, 1 },
+	};
+	char colour[8];
+	unsigned int k;
+
+	s->head += LINE;
+	for (k = 0; k < 3 && draw; k++) {
+		set_colour(colour, samples[k].now, samples[k].before);
+		fprintf(s->f, "<rect x=\"%u\" y=\"%u\" width=\"10\" height=\"10\" fill=\"%s\"/><text x=\"%u\" y=\"%u\">%s</text>\n",
+			4 + 200 * k, s->head - 9, colour, 18 + 200 * k, s->head, samples[k].words);
+	}
+}
+
 static void put_legend(struct svg *s, bool draw)
 {
 	static const char *const words[] = { "on-CPU", "runnable", "blocked" };
@@ -330,7 +416,14 @@ static void put_head(struct svg *s, bool draw)
 		info->when, lasted, NULL });
 	if (info->command)
 		put_line(s, draw, "", (const char *[]){ "by ", info->command, NULL });
-	put_legend(s, draw);
+	if (s->base) {
+		snprintf(lasted, sizeof(lasted), ", for %.3f s", s->view->baseline.seconds);
+		put_line(s, draw, "", (const char *[]){
+			"compared with ", s->view->baseline_file, lasted, NULL });
+		put_changes(s, draw);
+	} else {
+		put_legend(s, draw);
+	}
 	if (*s->view->left_out && s->total[0][0])
 		put_line(s, draw, "", (const char *[]){
 			"on-CPU by ", event, "; not shown: ", s->view->left_out, NULL });
@@ -417,6 +510,7 @@ int wp_flame_svg(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_
 		fputs("]]></script>\n</svg>\n", f);
 	}
 	free(s.total);
+	free(s.base);
 	free(s.child);
 	free(s.first);
 	return err;

@@ -376,10 +376,16 @@ const char *wp_flame_name(const struct wp_flame_graph *g, const struct wp_flame_
 			  const char **dso)
 {
 	const struct wp_function *f;
+	const char *other;
 
 	*dso = "";
 	if (item->type >= WP_FLAME_THREAD)
 		return wp_intern_bytes(&g->names, item->nr, NULL);
+	if (item->nr & WP_FLAME_OTHER) {
+		other = wp_intern_bytes(&g->others, item->nr & ~WP_FLAME_OTHER, NULL);
+		*dso = other + strlen(other) + 1;
+		return other;
+	}
 	f = wp_profile_function(g->samples->profile, item->nr);
 	*dso = f->dso;
 	return f->label;
@@ -395,6 +401,7 @@ void wp_flame_graph_free(struct wp_flame_graph *g)
 	wp_intern_free(&g->nodes);
 	wp_intern_free(&g->names);
 	wp_intern_free(&g->wakers);
+	wp_intern_free(&g->others);
 	free(g->line);
 	free(g->event);
 	wp_procwaits_free(&g->waits);

@@ -65,12 +65,15 @@ enum wp_flame_idle {
 /**
  * struct wp_flame_item - contents of a frame
  * @type: enum wp_flame_type
- * @nr: number of the function, or of the string in @names
+ * @nr: number of the function, or of the string in @names; or WP_FLAME_OTHER and the
+ *	number of a function that only the baseline has
  */
 struct wp_flame_item {
 	__u32 type;
 	__u32 nr;
 };
+
+#define WP_FLAME_OTHER	(1U << 31)
 
 /**
  * struct wp_flame_node - a frame: a position in merged stacks
@@ -108,11 +111,13 @@ struct wp_flame_event {
  * @runnable: for OFF: the runnable part
  * @count: number of samples, or of intervals
  * @detail: for OFF its wp_profile_cause(), or 0; for CHAIN the waker: index in @wakers
+ * @baseline: it is of the baseline
  * @idle: kind of idle time: for OFF of the part that is not runnable
  */
 struct wp_flame_line {
 	enum wp_flame_kind kind;
 	enum wp_flame_idle idle;
+	bool baseline;
 	__u32 event;
 	__u32 node;
 	__u32 thread;
@@ -131,6 +136,8 @@ struct wp_flame_line {
  * @nodes: struct wp_flame_node; an outer one has a lower number
  * @names: names of threads and of reasons
  * @wakers: names of wakers
+ * @others: names and files of functions that only the baseline has
+ * @baseline: the graph of another recording whose lines were added, or NULL
  * @line: the lines
  * @nr: number of lines
  * @event: the events that have samples
@@ -147,6 +154,8 @@ struct wp_flame_graph {
 	struct wp_intern nodes;
 	struct wp_intern names;
 	struct wp_intern wakers;
+	struct wp_intern others;
+	const struct wp_flame_graph *baseline;
 	struct wp_flame_line *line;
 	size_t nr;
 	struct wp_flame_event *event;
@@ -166,6 +175,7 @@ static inline bool wp_flame_is_other(const struct wp_flame_graph *g,
 
 int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples, const char *event,
 		   const struct wp_flame_chains *chains);
+int wp_flame_add_baseline(struct wp_flame_graph *g, const struct wp_flame_graph *baseline);
 int wp_flame_spread(struct wp_flame_graph *g);
 bool wp_flame_has_mode(const struct wp_flame_graph *g, const char *mode);
 const struct wp_flame_item *wp_flame_item(const struct wp_flame_graph *g, __u32 item);

@@ -217,7 +217,7 @@ static int set(void *ctx, int id, const char *arg)
 		r->no_pager = true;
 		return 0;
 	case 's':
-		return wp_report_sort_parse(arg, &r->stacks.sort);
+		return wp_sort_parse(arg, &r->stacks.sort);
 	case OPT_FOLDED:
 		r->folded = true;
 		return 0;
@@ -285,16 +285,44 @@ static int print_times(struct report *r, struct wp_samples *samples)
 	return wp_report_first(&first);
 }
 
+/* A file that is no perf.data has stacks only. */
+static int print_other(struct report *r, struct wp_samples *samples, __u64 length)
+{
+	int err;
+
+	if (!r->no_pager)
+		wp_screen_page();
+	if (!r->quiet && length)
+		wp_screen_line("# %s: stacks of %.3f s", r->samples.input, length / 1e9);
+	else if (!r->quiet)
+		wp_screen_line("# %s: stacks of an unknown time", r->samples.input);
+	if (!r->quiet)
+		putchar('\n');
+	if (!r->stacks.sort.nr && !r->trees)
+		wp_sort_parse("dso,sym", &r->stacks.sort);
+	err = wp_report_trees(&r->stacks, samples);
+	fflush(stdout);
+	if (!err)
+		warn(r, samples);
+	return err;
+}
+
 static int print_report(struct report *r)
 {
 	struct wp_samples samples = { 0 };
 	struct wp_profile_stats stats;
+	__u64 length;
 	int err;
 
-	err = wp_overview_read(&r->overview, &r->samples,
-			       r->verbose > 1 ? SIZE_MAX : r->verbose ? TOP_THREADS : 0);
+	err = wp_samples_read(&samples, &r->samples, 1);
+	if (!err && wp_profile_length(samples.profile, &length)) {
+		err = print_other(r, &samples, length);
+		wp_samples_free(&samples);
+		return err;
+	}
 	if (!err)
-		err = wp_samples_read(&samples, &r->samples, 1);
+		err = wp_overview_read(&r->overview, &r->samples,
+				       r->verbose > 1 ? SIZE_MAX : r->verbose ? TOP_THREADS : 0);
 	if (!err && !r->no_pager)
 		wp_screen_page();
 	if (!err && !r->quiet)
@@ -357,7 +385,7 @@ int cmd_report(int argc, char **argv)
 	/* With these options perf prints its table, with its default keys. */
 	if (!r.stacks.sort.nr && !r.trees && !r.json && !r.folded &&
 	    (r.stacks.sort.counts || r.stacks.sort.children))
-		wp_report_sort_parse(PERF_KEYS, &r.stacks.sort);
+		wp_sort_parse(PERF_KEYS, &r.stacks.sort);
 	if (r.json && r.folded) {
 		fprintf(stderr, " Error: --json and --folded cannot be combined\n");
 		return WP_EXIT_USAGE;

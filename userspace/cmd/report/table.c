@@ -10,33 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/common/heldlock.h"
 #include "cmd/common/screen.h"
 #include "cmd/report/table.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "lib/base/intern.h"
 #include "lib/base/text.h"
-
-enum key { COMM, PID, TID, DSO, SYM, REASON, SYSCALL, OBJECT, OWNER, STATE, BY };
-
-/* Sort keys by name; those of perf report have its titles. */
-static const struct {
-	const char *name;
-	const char *title;
-} keys[WP_SORT_KEYS] = {
-	[COMM] = { "comm", "Command" },
-	[PID] = { "pid", "Pid" },
-	[TID] = { "tid", "Tid" },
-	[DSO] = { "dso", "Shared Object" },
-	[SYM] = { "sym", "Symbol" },
-	[REASON] = { "reason", "Reason" },
-	[SYSCALL] = { "syscall", "System Call" },
-	[OBJECT] = { "object", "Object" },
-	[OWNER] = { "owner", "Held By" },
-	[STATE] = { "state", "State" },
-	[BY] = { "by", "Summed By" },
-};
 
 /**
  * struct row - a row of the table
@@ -67,7 +46,7 @@ struct row {
  */
 struct table {
 	struct wp_samples *s;
-	const struct wp_report_sort *sort;
+	const struct wp_sort *sort;
 	struct wp_intern words;
 	struct row *row;
 	size_t room;
@@ -76,126 +55,16 @@ struct table {
 	__u64 count;
 };
 
-static int key_of(const char *name, size_t len)
-{
-	int i;
-
-	if (len == strlen("symbol") && !strncmp(name, "symbol", len))
-		return SYM;
-	for (i = 0; i < WP_SORT_KEYS; i++) {
-		if (len == strlen(keys[i].name) && !strncmp(name, keys[i].name, len))
-			return i;
-	}
-	return -1;
-}
-
-static bool is_figure(const char *name, size_t len, struct wp_report_sort *sort)
-{
-	static const char *const figures[] = {
-		"overhead", "overhead_children", "period", "sample"
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
-		if (len != strlen(figures[i]) || strncmp(name, figures[i], len))
-			continue;
-		sort->counts |= !strcmp(figures[i], "sample");
-		sort->children |= !strcmp(figures[i], "overhead_children");
-		return true;
-	}
-	return false;
-}
-
-/**
- * wp_report_sort_parse() - parse --sort
- * @arg: names of keys, separated by commas
- * @sort: set to the keys
- *
- * Return: 0 or -EINVAL; a message was printed.
- */
-int wp_report_sort_parse(const char *arg, struct wp_report_sort *sort)
-{
-	const char *at = arg;
-	unsigned int seen = 0;
-
-	sort->nr = 0;
-	do {
-		size_t len = strcspn(at, ",");
-		int key = key_of(at, len);
-
-		/* perf's columns of numbers: they are always printed. */
-		if (is_figure(at, len, sort)) {
-			at += len;
-			continue;
-		}
-
-		if (key < 0 || seen & 1U << key) {
-			wp_err("--sort must be a list, each once, of comm, pid, tid, dso, sym, reason, syscall, object, owner, state, by, not '%s'",
-			       arg);
-			return -EINVAL;
-		}
-		seen |= 1U << key;
-		sort->key[sort->nr++] = key;
-		at += len;
-	} while (*at++);
-	if (sort->nr)
-		return 0;
-	return wp_report_sort_parse("comm,dso,sym", sort);
-}
-
-/* Room for a word that is made. */
-#define SPARE	(2 * WP_BYFIELD_TEXT)
-
-/* The word of a line for a key; @f is its function, or NULL. */
-static const char *word_of(struct wp_samples *s, enum key key, const struct wp_profline *l,
-			   const struct wp_function *f, char spare[SPARE])
-{
-	const struct wp_profile_thread *t = wp_profile_thread(s->profile, l->thread);
-	const struct wp_profile_cause *cause = wp_profile_cause(s->profile, l->cause);
-
-	switch (key) {
-	case COMM:
-		return wp_samples_comm(s, l);
-	case PID:
-	case TID:
-		snprintf(spare, SPARE, "%d", key == PID ? t->pid : t->tid);
-		return spare;
-	case DSO:
-		return f ? f->dso : "";
-	case SYM:
-		return f ? f->label : "";
-	case REASON:
-		return cause->reason;
-	case SYSCALL:
-		return cause->syscall;
-	case OBJECT:
-		return cause->object;
-	case OWNER:
-		if (!wp_heldlock(s, l))
-			return "";
-		snprintf(spare, SPARE, "%s%s%u", cause->owner_comm,
-			 cause->owner_comm[0] ? " " : "", cause->owner);
-		return spare;
-	case STATE:
-		return cause->state;
-	case BY:
-		snprintf(spare, SPARE, "%s%s%s", cause->by, cause->error[0] ? " " : "",
-			 cause->error);
-		return spare;
-	}
-	return "";
-}
-
 /* The words of a line in a function, one after the other; false: no memory. */
 static bool put_words(const struct table *t, const struct wp_profline *l,
 		      const struct wp_function *f, struct wp_buf *buf)
 {
 	unsigned int i;
-	char spare[SPARE];
+	char spare[WP_SORTKEY_SPARE];
 
 	buf->len = 0;
 	for (i = 0; i < t->sort->nr; i++) {
-		const char *word = word_of(t->s, t->sort->key[i], l, f, spare);
+		const char *word = wp_sortkey_word(t->s, t->sort->key[i], l, f, spare);
 
 		wp_buf_add(buf, word, strlen(word) + 1);
 	}
@@ -302,7 +171,7 @@ static size_t measure(const struct table *t, double limit, size_t *width)
 	size_t i;
 
 	for (k = 0; k < t->sort->nr; k++)
-		width[k] = strlen(keys[t->sort->key[k]].title);
+		width[k] = strlen(wp_sortkey_title(t->sort->key[k]));
 	for (i = 0; i < t->nr && share_of(t, t->row[i].value) >= limit; i++) {
 		const char *word = t->row[i].words;
 
@@ -370,7 +239,7 @@ static void put_titles(const struct table *t, const struct wp_section *section,
 		put(&line, " %10s", section->intervals ? "intervals" : "samples");
 	for (k = 0; k < t->sort->nr; k++)
 		put(&line, "  %-*s", k + 1 < t->sort->nr ? (int)width[k] : 0,
-		    keys[t->sort->key[k]].title);
+		    wp_sortkey_title(t->sort->key[k]));
 	puts("#");
 	wp_screen_put(line.text);
 }
@@ -432,7 +301,7 @@ static void print_rows(const struct table *t, const struct wp_section *section, 
  * Return: 0 or -ENOMEM.
  */
 int wp_report_table(struct wp_samples *s, const struct wp_section *section,
-		    const struct wp_report_sort *sort, double limit)
+		    const struct wp_sort *sort, double limit)
 {
 	struct table t = { .s = s, .sort = sort };
 	int err = collect(&t, section);

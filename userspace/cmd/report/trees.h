@@ -20,7 +20,7 @@
 struct wp_report_tree_options {
 	unsigned int kinds;
 	bool callees;
-	struct wp_report_sort sort;
+	struct wp_sort sort;
 	double limit;
 };
 

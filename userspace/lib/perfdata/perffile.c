@@ -222,6 +222,30 @@ fail:
 }
 
 /**
+ * wp_perffile_open_other() - open a file that may have another format
+ * @f: the file, without a header: it has no features
+ * @path: its name
+ *
+ * Prints nothing: wp_perffile_open() does, of what cannot be opened.
+ *
+ * Return: whether it is a regular file and was opened.
+ */
+bool wp_perffile_open_other(struct wp_perffile *f, const char *path)
+{
+	struct stat st;
+
+	memset(f, 0, sizeof(*f));
+	f->fd = open_file(path);
+	if (f->fd < 0 || fstat(f->fd, &st) || !S_ISREG(st.st_mode)) {
+		wp_perffile_close(f);
+		return false;
+	}
+	f->size = st.st_size;
+	f->written = st.st_mtim;
+	return true;
+}
+
+/**
  * wp_perffile_close() - close a file
  * @f: the file
  */

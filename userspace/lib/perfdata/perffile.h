@@ -29,6 +29,7 @@ struct wp_perffile {
 };
 
 int wp_perffile_open(struct wp_perffile *f, const char *path);
+bool wp_perffile_open_other(struct wp_perffile *f, const char *path);
 void wp_perffile_close(struct wp_perffile *f);
 int wp_perffile_feature(const struct wp_perffile *f, enum wp_feature nr, struct wp_buf *b);
 char *wp_perffile_string(const struct wp_perffile *f, enum wp_feature nr);

@@ -19,6 +19,7 @@
 #include "lib/profile/profcause.h"
 #include "lib/profile/profile.h"
 #include "lib/profile/profstacks.h"
+#include "lib/profile/stackfile.h"
 
 /**
  * struct event - an event, and the fields of its raw payload
@@ -39,6 +40,8 @@ struct event {
 /**
  * struct wp_profile - a recording
  * @file: the file
+ * @other: a file of another format, which was read; NULL: it is a perf.data, with what
+ *	follows
  * @records: its records
  * @maps: its processes' mappings
  * @comms: names of threads
@@ -53,6 +56,7 @@ struct event {
  */
 struct wp_profile {
 	struct wp_perffile file;
+	struct wp_stackfile *other;
 	struct wp_perfrecords *records;
 	struct wp_memmaps *maps;
 	struct wp_comms comms;
@@ -137,7 +141,7 @@ bool wp_profile_is_sums(const struct wp_profile *p)
 
 static int set_events(struct wp_profile *p)
 {
-	const struct wp_perfevents *events = wp_perfrecords_events(p->records);
+	const struct wp_perfevents *events = wp_profile_events(p);
 	bool ours = wp_profile_is_sums(p);
 	unsigned int i;
 
@@ -149,8 +153,35 @@ static int set_events(struct wp_profile *p)
 	return 0;
 }
 
+/* Open a perf.data. */
+static int open_perf(struct wp_profile *p, const char *path,
+		     const struct wp_symbols_options *options)
+{
+	struct wp_symbols_options names = *options;
+	char *release;
+	int err;
+
+	err = wp_perffile_open(&p->file, path);
+	if (!err)
+		err = wp_perfrecords_open(&p->records, &p->file, path);
+	if (!err)
+		err = set_events(p);
+	if (err)
+		return err;
+	release = wp_perffile_string(&p->file, WP_FEAT_OSRELEASE);
+	if (!names.release)
+		names.release = release;
+	p->names.arch = wp_perffile_string(&p->file, WP_FEAT_ARCH);
+	p->maps = wp_memmaps_new(&p->file);
+	err = p->maps ? wp_profstacks_new(&p->stacks, p->maps, &names) : -ENOMEM;
+	p->names.stacks = p->stacks;
+	p->names.comms = &p->comms;
+	free(release);
+	return err;
+}
+
 /**
- * wp_profile_open() - open a recording
+ * wp_profile_open() - open a recording: a perf.data, or a file that stackfile.c reads
  * @out: set to the recording, to be closed with wp_profile_close()
  * @path: the file's name
  * @options: options for symbol lookups
@@ -161,28 +192,17 @@ int wp_profile_open(struct wp_profile **out, const char *path,
 		    const struct wp_symbols_options *options)
 {
 	struct wp_profile *p = calloc(1, sizeof(*p));
-	struct wp_symbols_options names = *options;
-	char *release;
-	int err;
+	int err = 0;
 
 	if (!p)
 		return wp_no_memory("the samples of the recording");
-	p->file.fd = -1;
-	err = wp_perffile_open(&p->file, path);
-	if (!err)
-		err = wp_perfrecords_open(&p->records, &p->file, path);
-	if (!err)
+	if (wp_perffile_open_other(&p->file, path))
+		err = wp_stackfile_open(&p->other, p->file.fd, path, &p->threads, &p->causes);
+	if (!err && p->other)
 		err = set_events(p);
-	if (!err) {
-		release = wp_perffile_string(&p->file, WP_FEAT_OSRELEASE);
-		if (!names.release)
-			names.release = release;
-		p->names.arch = wp_perffile_string(&p->file, WP_FEAT_ARCH);
-		p->maps = wp_memmaps_new(&p->file);
-		err = p->maps ? wp_profstacks_new(&p->stacks, p->maps, &names) : -ENOMEM;
-		p->names.stacks = p->stacks;
-		p->names.comms = &p->comms;
-		free(release);
+	if (!err && !p->other) {
+		wp_perffile_close(&p->file);
+		err = open_perf(p, path, options);
 	}
 	if (err) {
 		wp_profile_close(p);
@@ -211,7 +231,23 @@ const struct wp_perffile *wp_profile_file(const struct wp_profile *p)
  */
 const struct wp_perfevents *wp_profile_events(const struct wp_profile *p)
 {
-	return wp_perfrecords_events(p->records);
+	return p->other ? &p->other->events : wp_perfrecords_events(p->records);
+}
+
+/**
+ * wp_profile_length() - length of a recording that is no perf.data
+ * @p: the recording
+ * @ns: set to its length; 0: unknown
+ *
+ * All of its samples have that as their time.
+ *
+ * Return: false if it is a perf.data.
+ */
+bool wp_profile_length(const struct wp_profile *p, __u64 *ns)
+{
+	if (p->other)
+		*ns = p->other->duration;
+	return p->other;
 }
 
 /**
@@ -273,6 +309,17 @@ static int cause_of(struct wp_profile *p, const struct wp_perfrecord *rec,
 	return sample->cause ? 0 : wp_no_memory("the samples of the recording");
 }
 
+/* Pass a sample to the reader. */
+static int pass(struct wp_profile *p, const struct wp_profile_sample *sample)
+{
+	p->stats.samples[sample->kind]++;
+	if (!p->stats.first || sample->time < p->stats.first)
+		p->stats.first = sample->time;
+	if (sample->time > p->stats.last)
+		p->stats.last = sample->time;
+	return p->fn(p->ctx, sample);
+}
+
 static int add_sample(struct wp_profile *p, const struct wp_perfrecord *rec)
 {
 	const struct event *event = &p->event[rec->event];
@@ -304,12 +351,7 @@ static int add_sample(struct wp_profile *p, const struct wp_perfrecord *rec)
 	err = wp_profstacks_add(p->stacks, rec, label, &sample.stack);
 	if (err)
 		return err;
-	p->stats.samples[sample.kind]++;
-	if (!p->stats.first || sample.time < p->stats.first)
-		p->stats.first = sample.time;
-	if (sample.time > p->stats.last)
-		p->stats.last = sample.time;
-	return p->fn(p->ctx, &sample);
+	return pass(p, &sample);
 }
 
 static int add_record(void *ctx, const struct wp_perfrecord *rec)
@@ -324,6 +366,31 @@ static int add_record(void *ctx, const struct wp_perfrecord *rec)
 	return err ? err : wp_memmaps_record(p->maps, rec->header);
 }
 
+static int read_other(struct wp_profile *p)
+{
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < p->other->nr && !err; i++) {
+		const struct wp_stackfile_sample *s = &p->other->sample[i];
+		const struct event *event = &p->event[s->event];
+		const struct wp_profile_sample sample = {
+			.kind = event->kind,
+			.event = s->event,
+			.thread = s->thread,
+			.stack = s->stack,
+			.cause = s->cause,
+			.time = p->other->duration,
+			.weight = s->value,
+			.ns = event->is_time ? s->value : 0,
+			.count = s->count,
+		};
+
+		err = pass(p, &sample);
+	}
+	return err;
+}
+
 /**
  * wp_profile_read() - read all samples
  * @p: the recording; it can be read once
@@ -336,6 +403,8 @@ int wp_profile_read(struct wp_profile *p, wp_profile_fn fn, void *ctx)
 {
 	p->fn = fn;
 	p->ctx = ctx;
+	if (p->other)
+		return read_other(p);
 	wp_perfrecords_show_progress(p->records);
 	return wp_perfrecords_read(p->records, add_record, p);
 }
@@ -349,8 +418,10 @@ void wp_profile_stats(const struct wp_profile *p, struct wp_profile_stats *stats
 {
 	struct wp_perfrecords_stats records;
 
-	wp_perfrecords_stats(p->records, &records);
 	*stats = p->stats;
+	if (p->other)
+		return;
+	wp_perfrecords_stats(p->records, &records);
 	stats->lost = records.lost;
 	stats->damaged = records.damaged;
 	stats->no_stack = wp_profstacks_left_out(p->stacks);
@@ -467,7 +538,8 @@ const struct wp_profile_cause *wp_profile_cause(const struct wp_profile *p, __u3
  */
 const __u32 *wp_profile_stack(struct wp_profile *p, __u32 stack, size_t *nr)
 {
-	return wp_profstacks_frames(p->stacks, stack, nr);
+	return p->other ? wp_stackfile_functions(p->other, stack, nr) :
+	       wp_profstacks_frames(p->stacks, stack, nr);
 }
 
 /**
@@ -480,7 +552,8 @@ const __u32 *wp_profile_stack(struct wp_profile *p, __u32 stack, size_t *nr)
  */
 const struct wp_frame *wp_profile_frame(struct wp_profile *p, __u32 frame)
 {
-	return wp_profstacks_frame(p->stacks, frame);
+	return p->other ? wp_stackfile_frame(p->other, frame) :
+	       wp_profstacks_frame(p->stacks, frame);
 }
 
 /**
@@ -492,7 +565,9 @@ const struct wp_frame *wp_profile_frame(struct wp_profile *p, __u32 frame)
  */
 const struct wp_buildid *wp_profile_frame_id(const struct wp_profile *p, __u32 frame)
 {
-	return wp_profstacks_frame_id(p->stacks, frame);
+	static const struct wp_buildid none;
+
+	return p->other ? &none : wp_profstacks_frame_id(p->stacks, frame);
 }
 
 /**
@@ -507,7 +582,8 @@ const struct wp_buildid *wp_profile_frame_id(const struct wp_profile *p, __u32 f
 const __u32 *wp_profile_frame_functions(const struct wp_profile *p, const struct wp_frame *f,
 					size_t *nr)
 {
-	return wp_profstacks_frame_functions(p->stacks, f, nr);
+	*nr = 1;
+	return p->other ? &f->function : wp_profstacks_frame_functions(p->stacks, f, nr);
 }
 
 /**
@@ -521,7 +597,8 @@ const __u32 *wp_profile_frame_functions(const struct wp_profile *p, const struct
  */
 const __u32 *wp_profile_stack_functions(struct wp_profile *p, __u32 stack, size_t *nr)
 {
-	return wp_profstacks_functions(p->stacks, stack, nr);
+	return p->other ? wp_stackfile_functions(p->other, stack, nr) :
+	       wp_profstacks_functions(p->stacks, stack, nr);
 }
 
 /**
@@ -533,7 +610,8 @@ const __u32 *wp_profile_stack_functions(struct wp_profile *p, __u32 stack, size_
  */
 const struct wp_function *wp_profile_function(const struct wp_profile *p, __u32 function)
 {
-	return wp_profstacks_function(p->stacks, function);
+	return p->other ? &p->other->function[function - 1] :
+	       wp_profstacks_function(p->stacks, function);
 }
 
 /**
@@ -546,7 +624,7 @@ const struct wp_function *wp_profile_function(const struct wp_profile *p, __u32 
  */
 bool wp_profile_code(const struct wp_profile *p, size_t *at, struct wp_profile_code *code)
 {
-	return wp_profstacks_code(p->stacks, at, code);
+	return !p->other && wp_profstacks_code(p->stacks, at, code);
 }
 
 /**
@@ -561,7 +639,7 @@ bool wp_profile_code(const struct wp_profile *p, size_t *at, struct wp_profile_c
  */
 const char *wp_profile_trouble(const struct wp_profile *p, size_t *at, const char **path)
 {
-	return wp_profstacks_trouble(p->stacks, at, path);
+	return p->other ? NULL : wp_profstacks_trouble(p->stacks, at, path);
 }
 
 /**
@@ -572,7 +650,9 @@ void wp_profile_close(struct wp_profile *p)
 {
 	if (!p)
 		return;
-	wp_profstacks_free(p->stacks);
+	wp_stackfile_close(p->other);
+	if (p->stacks)
+		wp_profstacks_free(p->stacks);
 	wp_memmaps_free(p->maps);
 	wp_comms_free(&p->comms);
 	wp_intern_free(&p->threads);

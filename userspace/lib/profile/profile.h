@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Samples of a perf.data, one by one: thread, time, functions of the stack, duration and
- * cause. See profile.c. profsum.h sums equal ones.
+ * Samples of a perf.data, or of a file of stacks, one by one: thread, time, functions of
+ * the stack, duration and cause. See profile.c. profsum.h sums equal ones.
  *
  *	ret = wp_profile_open(&profile, path, &symbol_options);
  *	ret = wp_profile_read(profile, fn, ctx);
@@ -51,6 +51,7 @@ const struct wp_perfevents *wp_profile_events(const struct wp_profile *p);
 int wp_profile_read(struct wp_profile *p, wp_profile_fn fn, void *ctx);
 void wp_profile_stats(const struct wp_profile *p, struct wp_profile_stats *stats);
 
+bool wp_profile_length(const struct wp_profile *p, __u64 *ns);
 enum wp_profile_kind wp_profile_kind(const struct wp_profile *p, unsigned int event);
 const char *wp_profile_by(const struct wp_profile *p, unsigned int event);
 size_t wp_profile_threads(const struct wp_profile *p);
