@@ -85,7 +85,7 @@ int wp_agent_headers_file(struct wp_agent_headers *h, const char *path)
 		err = strchr(line, '\n') || feof(f) ? parse_line(h, line) : -EINVAL;
 	}
 	if (!err && ferror(f))
-		err = -EIO;
+		err = -errno;
 	fclose(f);
 	if (err == -EINVAL)
 		wp_err("--header-file: %s:%u: this is not a header, as in 'Authorization: Bearer 1234'",
