@@ -12,7 +12,6 @@
 #include "interp_stack.h"
 #include "pure/interp.h"
 #include "pure/stack_cache.h"
-#include "stack.h"
 #include "state.h"
 #include "user_nospec.h"
 
@@ -160,13 +159,13 @@ __attribute__((__flatten__)) bool wp_interp_stack_far(const struct wp_stack_cach
 	u64 thread = wp_interp_thread(event);
 	bool same = false;
 
-	wp_faults_fail();
+	pagefault_disable();
 	if (user_access_begin((void __user *)0, TASK_SIZE_MAX - 1)) {
 		same = wp_stack_cache_far_unchanged(cache->far, far, begin, wp_interp_word_is,
 						    NULL, thread);
 		user_access_end();
 	}
-	wp_faults_end();
+	pagefault_enable();
 	return same;
 }
 

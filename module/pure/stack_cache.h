@@ -94,7 +94,7 @@ struct wp_far_word {
 };
 
 /* In the header of a piece: no user address has the highest bit. */
-#define WP_FAR_OWNER		(1ULL << 63)
+#define WP_FAR_OWNER		BIT_ULL(63)
 #define WP_FAR_NR_SHIFT		48
 #define WP_FAR_BEGIN_MASK	((1ULL << WP_FAR_NR_SHIFT) - 1)
 
@@ -611,7 +611,8 @@ wp_stack_cache_holds(const struct wp_stack_cache *cache, const struct wp_cached_
  * @fp: frame pointer
  *
  * Context: irqs off.
- * Return: true if only the words, near and far, are left to be compared; false if that is not known.
+ * Return: true if only the words, near and far, are left to be compared; false if that is not
+ * known.
  */
 static __always_inline bool wp_stack_cache_may_hold(const struct wp_stack_cache *cache,
 						    const struct wp_cached_stack *old,

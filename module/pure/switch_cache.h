@@ -95,9 +95,9 @@ struct wp_cached_switch {
 	u16 syscall;
 	u8 reason;
 	u8 nr_words;
-	bool by_fp : 1;
-	bool runnable : 1;
-	bool has_arg : 1;
+	u8 by_fp : 1;
+	u8 runnable : 1;
+	u8 has_arg : 1;
 	u8 name;
 	u16 far;
 } __aligned(1 << WP_SWITCH_CACHE_SIZE_BITS);
@@ -490,7 +490,7 @@ static inline bool wp_cached_begin(struct wp_switch_cache *cache,
 	if (!again)
 		return false;
 	cached->arg = wp_switch_key_arg(skey);
-	cached->has_arg = leave->arg;
+	cached->has_arg = !!leave->arg;
 	cached->user_stack = leave->user_stack;
 	cached->exec_id = slot->exec_id;
 	cached->phase_word = *WP_PHASE_WORD(slot);
