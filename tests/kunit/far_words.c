@@ -173,11 +173,26 @@ static void overwrites(struct kunit *test)
 	KUNIT_EXPECT_GT(test, cut, rounds / 20);
 }
 
+/* The largest piece fits before the end of the ring, and begins anew behind that. */
+static void at_the_end(struct kunit *test)
+{
+	set_up(test);
+	cache->far->head = WP_FAR_RING - WP_FAR_WORDS - 1;
+	KUNIT_EXPECT_TRUE(test, holds(walk_of(1, 1, WP_FAR_WORDS, 1), THREAD));
+	KUNIT_EXPECT_EQ(test, notes.far_next, WP_FAR_RING);
+	KUNIT_EXPECT_TRUE(test, holds(walk_of(2, 1, 3, 1), THREAD));
+	KUNIT_EXPECT_EQ(test, notes.far, 1);
+	cache->far->head = WP_FAR_RING - WP_FAR_WORDS;
+	KUNIT_EXPECT_TRUE(test, holds(walk_of(3, 1, 3, 1), THREAD));
+	KUNIT_EXPECT_EQ(test, notes.far, 1);
+}
+
 static struct kunit_case far_words_cases[] = {
 	KUNIT_CASE(each_decides),
 	KUNIT_CASE(bounded),
 	KUNIT_CASE(once),
 	KUNIT_CASE(overwrites),
+	KUNIT_CASE(at_the_end),
 	{}
 };
 
