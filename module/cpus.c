@@ -54,18 +54,27 @@ static enum cpuhp_state wp_cpus_state;	/* written once, at load */
 
 #define WP_SWITCH_KERNEL_BYTES	(sizeof(struct wp_cached_kernel) << WP_SWITCH_CACHE_BITS)
 #define WP_STACK_CACHE_BYTES	ALIGN(sizeof(struct wp_stack_cache), SMP_CACHE_BYTES)
+#define WP_FAR_BYTES		ALIGN(sizeof(struct wp_far_ring), SMP_CACHE_BYTES)
+
+/* Bytes of the far words of a cache of user stacks: only walks by tables have any. */
+static size_t wp_cpus_far_bytes(const struct wp_session *session)
+{
+	return session->config.stack_flags & WALLPROF_STACK_TABLES ? WP_FAR_BYTES : 0;
+}
 
 /* Bytes of a CPU's stack cache, of a session that walks user stacks at switches. */
 static size_t wp_cpus_stack_cache_bytes(const struct wp_session *session)
 {
 	return session->config.flags & WALLPROF_OFFCPU &&
-	       session->config.stack_flags & WP_STACK_WALK ? WP_STACK_CACHE_BYTES : 0;
+	       session->config.stack_flags & WP_STACK_WALK ?
+	       WP_STACK_CACHE_BYTES + wp_cpus_far_bytes(session) : 0;
 }
 
 /* Bytes of its stack cache for samples. */
 static size_t wp_cpus_sample_cache_bytes(const struct wp_session *session)
 {
-	return session->config.flags & WALLPROF_SAMPLE_CACHE ? WP_STACK_CACHE_BYTES : 0;
+	return session->config.flags & WALLPROF_SAMPLE_CACHE ?
+	       WP_STACK_CACHE_BYTES + wp_cpus_far_bytes(session) : 0;
 }
 
 /* Bytes of a CPU's switch cache, of a session that is wp_session_is_fast(). */
@@ -171,6 +180,14 @@ static void wp_cpus_put(struct wp_cpu *cpu)
 	kvfree(cpu);
 }
 
+/* Makes an empty cache of user stacks, of zeroes. Its far words are behind it. */
+static void wp_cpus_set_stack_cache(const struct wp_session *session, struct wp_stack_cache *cache)
+{
+	wp_stack_cache_init(cache);
+	if (wp_cpus_far_bytes(session))
+		cache->far = (void *)((char *)cache + WP_STACK_CACHE_BYTES);
+}
+
 /* Lays a CPU's tables, ring and caches into its memory. */
 static void wp_cpus_set(struct wp_session *session, struct wp_cpu *cpu, unsigned int nr)
 {
@@ -193,12 +210,12 @@ static void wp_cpus_set(struct wp_session *session, struct wp_cpu *cpu, unsigned
 	if (wp_cpus_stack_cache_bytes(session)) {
 		cpu->stack_cache = (struct wp_stack_cache *)at;
 		at += wp_cpus_stack_cache_bytes(session);
-		wp_stack_cache_init(cpu->stack_cache);
+		wp_cpus_set_stack_cache(session, cpu->stack_cache);
 	}
 	if (wp_cpus_sample_cache_bytes(session)) {
 		cpu->sample_cache = (struct wp_stack_cache *)at;
-		at += WP_STACK_CACHE_BYTES;
-		wp_stack_cache_init(cpu->sample_cache);
+		at += wp_cpus_sample_cache_bytes(session);
+		wp_cpus_set_stack_cache(session, cpu->sample_cache);
 	}
 	if (wp_cpus_switch_cache_bytes(session)) {
 		cpu->switch_cache = (struct wp_switch_cache *)at;

@@ -4,20 +4,22 @@
  * were walked. Called by stack.c, for processes whose interpreter is described: see
  * mappings.c.
  *
- * The interpreter keeps what is read here anywhere, and not as words that the stack cache
- * could compare. So such a stack is not cached.
+ * The interpreter keeps what is read here anywhere: outside of NMIs it is noted as far words
+ * of the stack cache.
  */
 #include "compat/ptrace.h"
 #include "compat/uaccess.h"
 #include "interp_stack.h"
 #include "pure/interp.h"
+#include "pure/stack_cache.h"
 #include "state.h"
 #include "user_nospec.h"
 
-/* Reads a word within user_access_begin(). */
+/* Reads a word within user_access_begin(), and notes it. */
 static __always_inline bool wp_interp_user(void *ctx, u64 addr, u64 *value)
 {
 	unsafe_get_user(*value, (const u64 __user *)wp_user_nospec(addr), fault);
+	wp_stack_cache_note_far(ctx, addr, *value);
 	return true;
 fault:
 	return false;
@@ -37,13 +39,17 @@ static const struct wp_interp_ops wp_interp_stack_ops_nmi = {
 	.read = wp_interp_user_nmi,
 };
 
-/*
- * The thread pointer of current at an event that interrupted @event, or in a probe of the
- * scheduler, if that is NULL; 0 if it is not known. In the middle of a switch it is the
- * next thread's, while current is still the last one, whose own was just saved. Any
- * context; current has an mm.
+/**
+ * wp_interp_thread - get the thread pointer of current
+ * @event: what was interrupted, in a sample; NULL in a probe of the scheduler
+ *
+ * In the middle of a switch it is the next thread's, while current is still the last one,
+ * whose own was just saved.
+ *
+ * Context: any; current has an mm.
+ * Return: the thread pointer; 0 if it is not known.
  */
-static u64 wp_interp_thread(struct pt_regs *event)
+u64 wp_interp_thread(struct pt_regs *event)
 {
 	u64 thread = wp_thread_pointer();
 
@@ -91,9 +97,10 @@ wp_interp_end(const struct wallprof_interp *interp, struct wp_scratch *scratch,
  * @scratch: in and out: the stack; its runs say how it ended
  * @nr: its frames
  * @max: words that it may have, at least @nr
- * @event: what was interrupted, in a sample; NULL in a probe of the scheduler
+ * @thread: wp_interp_thread()
  * @stop: stop reason of the walk
  * @by_fp: it has frames that were found by frame pointer
+ * @notes: notes of the walk
  *
  * Flattened, since it must not call while user memory is open.
  *
@@ -102,25 +109,64 @@ wp_interp_end(const struct wallprof_interp *interp, struct wp_scratch *scratch,
  */
 __attribute__((__flatten__)) unsigned int
 wp_interp_stack(const struct wallprof_interp *interp, struct wp_scratch *scratch,
-		unsigned int nr, unsigned int max, struct pt_regs *event, u8 stop, bool by_fp)
+		unsigned int nr, unsigned int max, u64 thread, u8 stop, bool by_fp,
+		struct wp_stack_cache_notes *notes)
 {
 	bool complete = stop == WALLPROF_UNWIND_END;
 	u8 reason = WALLPROF_INTERP_FAULT;
 	unsigned int natives;
-	u64 thread;
 
 	natives = wp_interp_begin(interp, scratch, nr, max, stop, by_fp);
+	notes->interp = scratch->runs.ended;
 	if (!natives)
 		return nr;
-	thread = wp_interp_thread(event);
+	wp_stack_cache_far_begin(notes, thread);
 	pagefault_disable();
 	if (user_access_begin((void __user *)0, TASK_SIZE_MAX - 1)) {
-		reason = wp_interp_walk(&wp_interp_stack_ops, NULL, interp, thread,
+		reason = wp_interp_walk(&wp_interp_stack_ops, notes, interp, thread,
 					TASK_SIZE_MAX, natives, complete, &scratch->runs);
 		user_access_end();
 	}
 	pagefault_enable();
+	/* Of a word that could not be read there is no note. */
+	if (reason == WALLPROF_INTERP_FAULT)
+		wp_stack_cache_note_fault(notes);
+	notes->interp = reason + 1;
 	return wp_interp_end(interp, scratch, nr, reason);
+}
+
+/* Whether a far word has a value, within user_access_begin(). */
+static __always_inline bool wp_interp_word_is(void *ctx, u64 addr, u64 word)
+{
+	return wp_user_word_is((const u64 __user *)addr, word);
+}
+
+/**
+ * wp_interp_stack_far - check whether the far words of a cached stack are unchanged
+ * @cache: this CPU's
+ * @far: see &struct wp_cached_stack, not 0
+ * @begin: likewise
+ * @event: see wp_interp_thread()
+ *
+ * A walk has read the words, below the limit. Under speculation, too, no other addresses
+ * are read: see &struct wp_far_ring. Flattened as wp_interp_stack() is.
+ *
+ * Context: irqs off, not NMI; current's mm is loaded.
+ */
+__attribute__((__flatten__)) bool wp_interp_stack_far(const struct wp_stack_cache *cache, u16 far,
+						      u64 begin, struct pt_regs *event)
+{
+	u64 thread = wp_interp_thread(event);
+	bool same = false;
+
+	pagefault_disable();
+	if (user_access_begin((void __user *)0, TASK_SIZE_MAX - 1)) {
+		same = wp_stack_cache_far_unchanged(cache->far, far, begin, wp_interp_word_is,
+						    NULL, thread);
+		user_access_end();
+	}
+	pagefault_enable();
+	return same;
 }
 
 /**

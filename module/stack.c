@@ -287,7 +287,7 @@ static __always_inline unsigned long wp_stack_process(struct task_struct *p,
  */
 static __always_inline bool wp_walk_cached(struct wp_stack_cache *cache, u32 epoch,
 					   struct pt_regs *regs, u64 generation,
-					   struct wp_walk *walk,
+					   u64 thread, struct wp_walk *walk,
 					   struct wp_stack_cache_notes *notes)
 {
 	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
@@ -297,10 +297,12 @@ static __always_inline bool wp_walk_cached(struct wp_stack_cache *cache, u32 epo
 
 	walk->generation = generation;
 	old = wp_stack_cache_find(cache, ip, sp, process);
-	if (old && wp_stack_cache_holds(cache, old, wp_user_is, NULL, generation, epoch, fp)) {
+	if (old && wp_stack_cache_holds(cache, old, wp_user_is, NULL, generation, epoch, fp,
+					thread)) {
 		walk->stop = old->stop;
 		walk->flags = old->flags;
 		walk->id = old->id;
+		walk->interp = old->interp;
 		wp_stack_cache_tie(old, walk->changes);
 		return true;
 	}
@@ -314,7 +316,7 @@ static __always_inline bool wp_walk_cached(struct wp_stack_cache *cache, u32 epo
  */
 static __always_inline unsigned int
 wp_walk_tables(struct pt_regs *regs, const struct wp_code *code, bool by_fp, u64 limit,
-	       struct wp_stack_cache *cache, u64 *ips, u32 epoch, unsigned int max,
+	       struct wp_stack_cache *cache, u64 *ips, u32 epoch, unsigned int max, u64 thread,
 	       struct wp_walk *walk)
 {
 	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
@@ -323,7 +325,7 @@ wp_walk_tables(struct pt_regs *regs, const struct wp_code *code, bool by_fp, u64
 	struct wp_cfi_result result;
 	unsigned int nr;
 
-	if (wp_walk_cached(cache, epoch, regs, code->generation, walk, &notes))
+	if (wp_walk_cached(cache, epoch, regs, code->generation, thread, walk, &notes))
 		return 1;
 	nr = wp_unwind_cfi(&wp_walk_ops, &reader, &code->maps, by_fp, ip, sp, limit, ips, max,
 			   &result);
@@ -346,7 +348,7 @@ wp_walk_frames_noted(struct pt_regs *regs, u64 limit, struct wp_stack_cache *cac
 	unsigned int nr;
 
 	/* No code has generation 0. */
-	if (wp_walk_cached(cache, epoch, regs, 0, walk, &notes))
+	if (wp_walk_cached(cache, epoch, regs, 0, 0, walk, &notes))
 		return 1;
 	if (max > 1)
 		wp_stack_cache_note_reg(&notes, true);
@@ -371,18 +373,19 @@ wp_walk_frames(struct pt_regs *regs, bool is64, u64 limit, u64 *ips, unsigned in
 }
 
 /*
- * Whether a cached stack that began alike is current; returns it, or NULL. Context: irqs
- * off, user memory not open yet.
+ * Whether a cached stack that began alike is current; returns it, or NULL. @event: as
+ * wp_interp_thread() has it. Context: irqs off, user memory not open yet.
  */
 static __always_inline const struct wp_cached_stack *
 wp_stack_same(const struct wp_session *session, const struct wp_stack_cache *cache,
-	      const struct wp_cached_stack *there, u32 epoch, u64 sp, u64 fp)
+	      const struct wp_cached_stack *there, u32 epoch, u64 sp, u64 fp,
+	      struct pt_regs *event)
 {
 	if (!wp_stack_cache_may_hold(cache, there, wp_mappings_changes(&session->mappings),
 				     epoch, fp))
 		return NULL;
-	return wp_stack_words_unchanged(cache, there->begin, there->nr, wp_user_nospec(sp)) ?
-	       there : NULL;
+	return wp_stack_words_unchanged(cache, there->begin, there->nr, wp_user_nospec(sp)) &&
+	       wp_interp_stack_unchanged(cache, there->far, there->begin, event) ? there : NULL;
 }
 
 /*
@@ -400,7 +403,7 @@ wp_stack_cached_other(const struct wp_session *session, struct wp_stack_cache *c
 	if (!there)
 		return NULL;
 	return wp_stack_same(session, cache, there, epoch, sp,
-			     wp_regs_dwarf(regs, wp_cfi_here.fp));
+			     wp_regs_dwarf(regs, wp_cfi_here.fp), NULL);
 }
 
 /**
@@ -432,7 +435,7 @@ wp_stack_cached(struct wp_session *session, struct wp_cpu *cpu, u32 epoch)
 	if (unlikely(!wp_stack_cache_began(there, ip, sp, process)))
 		return wp_stack_cached_other(session, cache, epoch);
 	return wp_stack_same(session, cache, there, epoch, sp,
-			     wp_regs_dwarf(regs, wp_cfi_here.fp));
+			     wp_regs_dwarf(regs, wp_cfi_here.fp), NULL);
 }
 
 /**
@@ -465,7 +468,7 @@ const struct wp_cached_stack *wp_stack_cached_by_id(struct wp_session *session, 
 /*
  * Walks the user stack that @regs begin, unless it is cached. Must be inlined, as must all
  * that it calls while user memory is open. @scratch gets the addresses; @event: as
- * wp_interp_stack() has it. Context: irqs off, not NMI; current has a user stack, and its
+ * wp_interp_thread() has it. Context: irqs off, not NMI; current has a user stack, and its
  * mm is loaded. Returns the number of words.
  */
 static __always_inline unsigned int
@@ -478,12 +481,13 @@ wp_walk_user(struct wp_session *session, struct pt_regs *regs, struct wp_stack_c
 	bool by_fp = session->config.stack_flags & WALLPROF_STACK_USER;
 	unsigned int max = session->config.max_stack, nr = 1;
 	const struct wp_code *code;
+	u64 limit, thread;
 	bool is64;
-	u64 limit;
 
 	is64 = wp_regs_64bit(regs);
 	limit = wp_user_limit(is64);
 	code = wp_walk_code(session, is64, walk);
+	thread = code && unlikely(code->interp) ? wp_interp_thread(event) : 0;
 	ips[0] = instruction_pointer(regs);
 	if (!code && !by_fp) {
 		walk->stop = WALLPROF_UNWIND_NO_TABLE;
@@ -500,7 +504,7 @@ wp_walk_user(struct wp_session *session, struct pt_regs *regs, struct wp_stack_c
 	if (user_access_begin((void __user *)0, limit - 1)) {
 		if (code)
 			nr = wp_walk_tables(regs, code, by_fp, limit, cache, ips, epoch,
-					    max, walk);
+					    max, thread, walk);
 		else if (!by_tables && is64)
 			nr = wp_walk_frames_noted(regs, limit, cache, ips, epoch, max,
 						  walk);
@@ -510,11 +514,9 @@ wp_walk_user(struct wp_session *session, struct pt_regs *regs, struct wp_stack_c
 	}
 	pagefault_enable();
 	if (code && unlikely(code->interp) && !walk->id) {
-		nr = wp_interp_stack(code->interp, scratch, nr, max, event, walk->stop,
-				     walk->flags & WALLPROF_STACK_BY_FP);
+		nr = wp_interp_stack(code->interp, scratch, nr, max, thread, walk->stop,
+				     walk->flags & WALLPROF_STACK_BY_FP, &walk->notes);
 		walk->interp = scratch->runs.ended;
-		/* What decided it is not among the notes. */
-		walk->notes.whole &= !walk->interp;
 	}
 	return nr;
 }
@@ -561,6 +563,7 @@ wp_stack_cached_sample(struct wp_session *session, struct wp_cpu *cpu, u32 epoch
 	struct wp_stack_cache *cache = cpu->sample_cache;
 	const struct wp_cached_stack *there;
 	struct task_struct *p = current;
+	struct pt_regs *event = regs;
 	unsigned long process;
 	u64 ip, sp;
 
@@ -579,7 +582,7 @@ wp_stack_cached_sample(struct wp_session *session, struct wp_cpu *cpu, u32 epoch
 			return NULL;
 	}
 	return wp_stack_same(session, cache, there, epoch, sp,
-			     wp_regs_dwarf(regs, wp_cfi_here.fp));
+			     wp_regs_dwarf(regs, wp_cfi_here.fp), event);
 }
 
 /**

@@ -88,6 +88,8 @@ static __always_inline bool wp_walk_count_cached(struct wallprof_half *head,
 {
 	head->unwinds[old->stop]++;
 	head->walks_remembered++;
+	if (unlikely(old->interp))
+		head->interps[old->interp - 1]++;
 	if (likely(!wp_stack_is_weak(old->stop, old->flags & WALLPROF_STACK_BY_FP)))
 		return false;
 	if (old->flags & WALLPROF_STACK_BY_FP)

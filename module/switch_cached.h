@@ -9,6 +9,7 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
+#include "interp_stack.h"
 #include "mappings.h"
 #include "pure/switch_cache.h"
 #include "stack.h"
@@ -22,7 +23,9 @@ static __always_inline bool wp_switch_words_unchanged(const struct wp_cpu *cpu,
 	return !cached->nr_words ||
 	       likely(cached->begin >= cpu->stack_cache->oldest &&
 		      wp_stack_words_unchanged(cpu->stack_cache, cached->begin, cached->nr_words,
-					       cached->sp));
+					       cached->sp) &&
+		      wp_interp_stack_unchanged(cpu->stack_cache, cached->far, cached->begin,
+						NULL));
 }
 
 /* The switch key of current. Context: irqs off. @state: see &struct wp_switch_key. */

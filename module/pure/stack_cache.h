@@ -16,6 +16,11 @@
  * have few. A position in the ring only grows: words less than the ring's size behind the
  * newest have not been overwritten.
  *
+ * A walk of interpreted functions (interp.h) begins at the thread pointer, and reads words
+ * anywhere. These have a ring of their own, with their addresses: the far words. A stack
+ * has a piece of that ring, whose header names its owner: whatever overwrites a piece
+ * overwrites its header first. So an entry needs no more than the piece's place.
+ *
  * Pure, and a header, since it must be inlined: see unwind_cfi.h. Of each session a CPU has
  * one cache for the scheduler probes, and with WALLPROF_SAMPLE_CACHE one for the overflow
  * handler outside of NMIs; neither uses the other's (irqs off).
@@ -34,6 +39,12 @@
 #define WP_STACK_CACHE_WORDS	248	/* words of a stack, at most; even */
 #define WP_STACK_CACHE_RING	32768	/* words of all stacks; a power of two */
 
+#define WP_FAR_WORDS	1024	/* far words of a stack, at most; a multiple of WP_FAR_STEP */
+#define WP_FAR_RING	16384	/* of all stacks, with the headers; places have 16 bits */
+#define WP_FAR_STEP	4	/* that are compared at once */
+#define WP_FAR_SEEN	256	/* a power of two */
+#define WP_FAR_AFTER	128	/* behind the ring: see &struct wp_far_ring.pair */
+
 /**
  * struct wp_cached_stack - a stack that was walked
  * @ip: where the walk began
@@ -50,6 +61,8 @@
  * @stop: the walk's stop reason, enum wallprof_unwind
  * @flags: WALLPROF_STACK_BY_FP
  * @by_fp: whether the walk read the frame pointer's register
+ * @far: place of its far words; 0: it has none
+ * @interp: how the walk of interpreted functions ended: @ended of &struct wp_interp_runs
  */
 struct wp_cached_stack {
 	u64 ip;
@@ -65,6 +78,37 @@ struct wp_cached_stack {
 	u8 stop;
 	u8 flags;
 	u8 by_fp;
+	u16 far;
+	u8 interp;
+};
+
+/**
+ * struct wp_far_word - a far word
+ * @at: its address. In the header of a piece: WP_FAR_OWNER, the number of its words, and
+ *	its stack's @begin; 0: it has no owner
+ * @word: its value. In the header: the thread pointer
+ */
+struct wp_far_word {
+	u64 at;
+	u64 word;
+};
+
+/* In the header of a piece: no user address has the highest bit. */
+#define WP_FAR_OWNER		BIT_ULL(63)
+#define WP_FAR_NR_SHIFT		48
+#define WP_FAR_BEGIN_MASK	((1ULL << WP_FAR_NR_SHIFT) - 1)
+
+/**
+ * struct wp_far_ring - far words of a CPU's stacks, in pieces of one stack each
+ * @head: place of the next piece's header
+ * @seen: by hash of an address: a place where it may have been noted
+ * @pair: by place. A CPU that speculates reads behind a piece, and even behind the ring,
+ *	so there are no addresses but the user's, and none behind the ring
+ */
+struct wp_far_ring {
+	u32 head;
+	u16 seen[WP_FAR_SEEN];
+	struct wp_far_word pair[WP_FAR_RING + WP_FAR_AFTER];
 };
 
 /**
@@ -85,6 +129,7 @@ struct wp_stack_cache_set {
  * @way: the stacks, set by set; no two began alike
  * @at: by position, modulo the size: addresses of words, in words above sp
  * @word: by position, likewise: their values
+ * @far: far words; NULL: no walk has any
  */
 struct wp_stack_cache {
 	u64 head;
@@ -93,6 +138,7 @@ struct wp_stack_cache {
 	struct wp_cached_stack way[WP_STACK_CACHE_SETS * WP_STACK_CACHE_WAYS];
 	u16 at[WP_STACK_CACHE_RING];
 	u64 word[WP_STACK_CACHE_RING];
+	struct wp_far_ring *far;
 };
 
 /**
@@ -102,6 +148,9 @@ struct wp_stack_cache {
  * @sp: stack pointer where the walk began
  * @next: index in the ring of its next word
  * @end: index behind the last word that there is room for
+ * @far: place of its first far word, if it has a piece; or 0
+ * @far_next: place of the next one
+ * @interp: see &struct wp_cached_stack
  * @by_fp: whether it read the frame pointer's register
  * @whole: whether all of its inputs were noted
  */
@@ -111,6 +160,9 @@ struct wp_stack_cache_notes {
 	u64 sp;
 	u32 next;
 	u32 end;
+	u32 far;
+	u32 far_next;
+	u8 interp;
 	bool by_fp;
 	bool whole;
 };
@@ -274,6 +326,8 @@ static __always_inline void wp_stack_cache_begin(struct wp_stack_cache_notes *no
 	notes->sp = sp;
 	notes->next = slot;
 	notes->end = slot + WP_STACK_CACHE_WORDS;
+	notes->far = 0;
+	notes->interp = 0;
 	notes->by_fp = false;
 	/* With sp above all user addresses, later words would wrap. */
 	notes->whole = !(sp & 7) && (s64)sp >= 0;
@@ -312,6 +366,68 @@ static __always_inline void wp_stack_cache_note_reg(struct wp_stack_cache_notes 
 }
 
 /**
+ * wp_stack_cache_far_begin - begin the notes of a walk of interpreted functions
+ * @notes: wp_stack_cache_begin(), of a cache with far words
+ * @thread: the thread pointer, where the walk begins
+ *
+ * Context: irqs off.
+ */
+static __always_inline void wp_stack_cache_far_begin(struct wp_stack_cache_notes *notes, u64 thread)
+{
+	struct wp_far_ring *ring = notes->cache->far;
+	struct wp_far_word *header;
+
+	/* The largest piece fits. */
+	if (ring->head > WP_FAR_RING - WP_FAR_WORDS - 1)
+		ring->head = 0;
+	header = ring->pair + ring->head;
+	header->at = 0;
+	header->word = thread;
+	notes->far = ring->head + 1;
+	notes->far_next = notes->far;
+}
+
+/*
+ * Notes a far word, unless it was noted. Context: irqs off, user memory open.
+ * @addr: below the limit of user addresses
+ */
+static __always_inline void wp_stack_cache_note_far(struct wp_stack_cache_notes *notes,
+						    u64 addr, u64 word)
+{
+	struct wp_far_ring *ring = notes->cache->far;
+	u16 *seen = ring->seen + ((addr >> 3 ^ addr >> 11) & (WP_FAR_SEEN - 1));
+	struct wp_far_word *pair = ring->pair + *seen;
+	u32 noted = notes->far_next - notes->far;
+
+	/* One that was changed meanwhile is noted twice, and the stack never found. */
+	if (*seen - notes->far < noted && pair->at == addr && pair->word == word)
+		return;
+	if (noted == WP_FAR_WORDS) {
+		notes->whole = false;
+		return;
+	}
+	pair = ring->pair + notes->far_next;
+	pair->at = addr;
+	pair->word = word;
+	*seen = notes->far_next++;
+}
+
+/* Gives the far words of a walk their owner. Context: irqs off. */
+static __always_inline void wp_stack_cache_far_keep(const struct wp_stack_cache_notes *notes,
+						    u64 begin)
+{
+	struct wp_far_ring *ring = notes->cache->far;
+	struct wp_far_word *pair = ring->pair + notes->far;
+	u32 nr = notes->far_next - notes->far;
+
+	/* WP_FAR_STEP are compared at once: repeat the last one. */
+	for (; nr % WP_FAR_STEP; nr++)
+		pair[nr] = pair[nr - 1];
+	pair[-1].at = WP_FAR_OWNER | (u64)nr << WP_FAR_NR_SHIFT | (begin & WP_FAR_BEGIN_MASK);
+	ring->head = notes->far + nr;
+}
+
+/**
  * wp_stack_cache_keep - cache the stack that was walked
  * @notes: the walk's
  * @generation: of the mappings
@@ -333,6 +449,9 @@ static __always_inline void wp_stack_cache_keep(const struct wp_stack_cache_note
 
 	if (!notes->whole || !id)
 		return;
+	/* Far words are known by the position of the others, which is to be the stack's own. */
+	if (notes->far && notes->next == notes->end - WP_STACK_CACHE_WORDS)
+		return;
 	/* Words are compared in pairs: repeat the last one. */
 	if (next & 1) {
 		cache->at[next] = cache->at[next - 1];
@@ -342,6 +461,10 @@ static __always_inline void wp_stack_cache_keep(const struct wp_stack_cache_note
 	old->begin = cache->head;
 	old->nr = next - notes->end + WP_STACK_CACHE_WORDS;
 	old->by_fp = notes->by_fp;
+	old->interp = notes->interp;
+	old->far = notes->far;
+	if (notes->far)
+		wp_stack_cache_far_keep(notes, cache->head);
 	old->id = id;
 	old->epoch = epoch;
 	old->stop = stop;
@@ -413,6 +536,37 @@ wp_stack_cache_words_hold(const struct wp_stack_cache *cache, const struct wp_ca
 					      ctx, sp);
 }
 
+/**
+ * wp_stack_cache_far_unchanged - check whether far words are unchanged
+ * @ring: the cache's
+ * @far: see &struct wp_cached_stack, not 0
+ * @begin: likewise
+ * @is: returns whether the aligned word at a user address has a value
+ * @ctx: passed to @is
+ * @thread: the thread pointer
+ *
+ * Context: irqs off, user memory open.
+ * Return: false also if they were overwritten.
+ */
+static __always_inline bool
+wp_stack_cache_far_unchanged(const struct wp_far_ring *ring, u16 far, u64 begin,
+			     bool (*is)(void *ctx, u64 addr, u64 word), void *ctx, u64 thread)
+{
+	const struct wp_far_word *pair = ring->pair + far, *end;
+	u64 owner = pair[-1].at;
+
+	if (!(owner & WP_FAR_OWNER) || (owner ^ begin) & WP_FAR_BEGIN_MASK ||
+	    pair[-1].word != thread)
+		return false;
+	end = pair + ((owner & ~WP_FAR_OWNER) >> WP_FAR_NR_SHIFT);
+	for (; pair != end; pair += WP_FAR_STEP) {
+		if (!is(ctx, pair[0].at, pair[0].word) || !is(ctx, pair[1].at, pair[1].word) ||
+		    !is(ctx, pair[2].at, pair[2].word) || !is(ctx, pair[3].at, pair[3].word))
+			return false;
+	}
+	return true;
+}
+
 /* Whether the rest is unchanged, without the words and the mappings. Any context. */
 static __always_inline bool wp_stack_cache_rest_holds(const struct wp_stack_cache *cache,
 						      const struct wp_cached_stack *old,
@@ -432,17 +586,20 @@ static __always_inline bool wp_stack_cache_rest_holds(const struct wp_stack_cach
  * @generation: of the mappings
  * @epoch: the current one
  * @fp: frame pointer
+ * @thread: the thread pointer, if the walk could read interpreted functions
  *
  * Context: irqs off, user memory open.
  */
 static __always_inline bool
 wp_stack_cache_holds(const struct wp_stack_cache *cache, const struct wp_cached_stack *old,
 		     bool (*is)(void *ctx, u64 addr, u64 word), void *ctx, u64 generation,
-		     u32 epoch, u64 fp)
+		     u32 epoch, u64 fp, u64 thread)
 {
 	return old->generation == generation &&
 	       wp_stack_cache_rest_holds(cache, old, epoch, fp) &&
-	       wp_stack_cache_words_hold(cache, old, is, ctx, old->sp);
+	       wp_stack_cache_words_hold(cache, old, is, ctx, old->sp) &&
+	       (!old->far || wp_stack_cache_far_unchanged(cache->far, old->far, old->begin, is,
+							  ctx, thread));
 }
 
 /**
@@ -454,7 +611,8 @@ wp_stack_cache_holds(const struct wp_stack_cache *cache, const struct wp_cached_
  * @fp: frame pointer
  *
  * Context: irqs off.
- * Return: true if only the words are left to be compared; false if that is not known.
+ * Return: true if only the words, near and far, are left to be compared; false if that is not
+ * known.
  */
 static __always_inline bool wp_stack_cache_may_hold(const struct wp_stack_cache *cache,
 						    const struct wp_cached_stack *old,

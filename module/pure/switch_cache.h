@@ -65,6 +65,7 @@
  * @syscall: as recorded
  * @reason: enum wallprof_reason
  * @nr_words: number of words that decide the stack
+ * @far: see &struct wp_cached_stack
  * @by_fp: whether @fp decides the stack, too
  * @runnable: whether the thread waits for a CPU only; valid if @aggr is known
  * @has_arg: whether @arg is recorded
@@ -94,15 +95,16 @@ struct wp_cached_switch {
 	u16 syscall;
 	u8 reason;
 	u8 nr_words;
-	bool by_fp : 1;
-	bool runnable : 1;
-	bool has_arg : 1;
+	u8 by_fp : 1;
+	u8 runnable : 1;
+	u8 has_arg : 1;
 	u8 name;
+	u16 far;
 } __aligned(1 << WP_SWITCH_CACHE_SIZE_BITS);
 
 /*
  * An entry is found by a mask of the hash, without a product: its size is this power of
- * two, and two bytes of it are free. A field that does not fit doubles the table of
+ * two, and all of its bytes are used. A field that does not fit doubles the table of
  * each CPU; wp_cached_of() also expects entries to be smaller than slots.
  */
 static_assert(sizeof(struct wp_cached_switch) == 1 << WP_SWITCH_CACHE_SIZE_BITS);
@@ -488,7 +490,7 @@ static inline bool wp_cached_begin(struct wp_switch_cache *cache,
 	if (!again)
 		return false;
 	cached->arg = wp_switch_key_arg(skey);
-	cached->has_arg = leave->arg;
+	cached->has_arg = !!leave->arg;
 	cached->user_stack = leave->user_stack;
 	cached->exec_id = slot->exec_id;
 	cached->phase_word = *WP_PHASE_WORD(slot);
@@ -502,8 +504,9 @@ static inline bool wp_cached_begin(struct wp_switch_cache *cache,
 static inline void wp_cached_set_address(struct wp_cached_switch *cached, struct wp_half *half)
 {
 	cached->nr_words = 0;
+	cached->far = 0;
 	cached->by_fp = false;
-	cached->hits = wp_cache_hits_of(half, WALLPROF_UNWIND_DEPTH, true);
+	cached->hits = wp_cache_hits_of(half, WALLPROF_UNWIND_DEPTH, true, 0);
 }
 
 /*
@@ -516,7 +519,9 @@ static inline void wp_cached_set_stack(struct wp_cached_switch *cached,
 {
 	cached->begin = old->begin;
 	cached->nr_words = old->nr;
-	cached->hits = wp_cache_hits_of(half, old->stop, old->flags & WALLPROF_STACK_BY_FP);
+	cached->far = old->far;
+	cached->hits = wp_cache_hits_of(half, old->stop, old->flags & WALLPROF_STACK_BY_FP,
+					old->interp);
 	cached->by_fp = old->by_fp;
 	cached->fp = old->fp;
 }

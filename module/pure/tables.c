@@ -186,21 +186,22 @@ void wp_half_begin(struct wp_tables *tables, u32 epoch)
 void wp_half_settle(struct wp_half *half)
 {
 	struct wallprof_half *head = half->head;
-	u8 stop, mixed;
+	unsigned int i;
 
-	for (stop = 0; stop < WALLPROF_UNWIND_MAX; stop++) {
-		for (mixed = 0; mixed < 2; mixed++) {
-			struct wp_cache_hits *hits = wp_cache_hits_of(half, stop, mixed);
-			u64 stacks = hits->known + hits->woke;
+	for (i = 0; i < WP_CACHE_HITS; i++) {
+		struct wp_cache_hits *hits = &half->hits[i];
+		unsigned int interp = i / (2 * WALLPROF_UNWIND_MAX);
+		u64 stacks = hits->known + hits->woke;
 
-			head->events += hits->summed;
-			head->switches[WALLPROF_SWITCH_LEFT_CACHED] += hits->known;
-			head->switches[WALLPROF_SWITCH_CAME_CACHED] += hits->summed;
-			head->unwinds[stop] += stacks;
-			head->walks_remembered += stacks;
-			head->walks_mixed += mixed ? stacks : 0;
-			memset(hits, 0, sizeof(*hits));
-		}
+		head->events += hits->summed;
+		head->switches[WALLPROF_SWITCH_LEFT_CACHED] += hits->known;
+		head->switches[WALLPROF_SWITCH_CAME_CACHED] += hits->summed;
+		head->unwinds[i / 2 % WALLPROF_UNWIND_MAX] += stacks;
+		head->walks_remembered += stacks;
+		head->walks_mixed += i % 2 ? stacks : 0;
+		if (interp)
+			head->interps[interp - 1] += stacks;
+		memset(hits, 0, sizeof(*hits));
 	}
 }
 

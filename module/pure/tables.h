@@ -11,6 +11,7 @@
 #include <linux/math64.h>
 #include <linux/types.h>
 #include <linux/wallprof.h>
+#include <linux/wallprof_interp.h>
 
 #define WP_CONTEXT_SCHED	0
 #define WP_CONTEXT_SAMPLER	1
@@ -72,6 +73,9 @@ struct wp_cache_hits {
 	u64 woke;
 };
 
+/* One for all that is counted of a stack: see wp_cache_hits_of(). */
+#define WP_CACHE_HITS	((WALLPROF_INTERP_MAX + 1) * WALLPROF_UNWIND_MAX * 2)
+
 /**
  * struct wp_half - one half of a CPU's tables of one context
  * @head: head, mapped
@@ -98,7 +102,7 @@ struct wp_half {
 	struct wallprof_hist *hists;
 	u64 *aggr_index;
 	u64 *stack_index;
-	struct wp_cache_hits hits[2 * WALLPROF_UNWIND_MAX];
+	struct wp_cache_hits hits[WP_CACHE_HITS];
 };
 
 #define WP_RECENT_BITS	6	/* of the number of aggregates that are found at once */
@@ -148,11 +152,12 @@ static inline struct wp_half *wp_half_of(struct wp_tables *tables, u32 epoch)
 
 /*
  * The fast path's counters for stacks with a stop reason; @mixed: frames were found by
- * frame pointer. Any context of the half's writer.
+ * frame pointer; @interp: see &struct wp_cached_stack. Any context of the half's writer.
  */
-static inline struct wp_cache_hits *wp_cache_hits_of(struct wp_half *half, u8 stop, bool mixed)
+static inline struct wp_cache_hits *wp_cache_hits_of(struct wp_half *half, u8 stop, bool mixed,
+						     u8 interp)
 {
-	return &half->hits[2 * stop + mixed];
+	return &half->hits[2 * (WALLPROF_UNWIND_MAX * interp + stop) + mixed];
 }
 
 /* Whether counters are a half's. Any context. */

@@ -2,7 +2,8 @@
 /*
  * Fuzzer of module/pure/interp.c and module/pure/interp.h: description, stack and memory are
  * the input's. With a description that passes the check, a walk must agree with the
- * reference, end within its bounds and read only what it may.
+ * reference, end within its bounds and read only what it may. A word of memory is changed
+ * then: if the stack cache finds none of its own changed, another walk reads the same.
  *
  * Input: struct input, then the memory. With REPAIR, the description is made to pass where
  * that is easy, so that more of them do.
@@ -10,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "far_model.h"
 #include "interp_model.h"
 
 #define LIMIT	0x7ffffffff000ULL
@@ -23,6 +25,7 @@ struct input {
 	struct wallprof_interp interp;
 	u64 thread;
 	u8 flags, nr, room, natives[8];
+	u8 change, by, to;
 };
 
 static void must(bool good)
@@ -76,6 +79,33 @@ static void repair(struct wallprof_interp *d)
 	}
 }
 
+/* @user: its memory may be written to. */
+static void changes(const struct input *in, struct interp_user *user, const u64 *ips,
+		    unsigned int nr, unsigned int max)
+{
+	static struct wp_far_ring ring;
+	static struct wp_stack_cache cache;
+	bool complete = in->flags & COMPLETE;
+	struct far_walk w = { .user = user };
+	u8 *byte;
+
+	if (!cache.far) {
+		cache.far = &ring;
+		wp_stack_cache_init(&cache);
+	}
+	far_walk(&w, &cache, &in->interp, in->thread, complete, ips, nr, max);
+	if (w.notes.old->begin)
+		must(far_holds(&w, &cache, in->thread));
+	must(!far_holds(&w, &cache, in->thread + 8));
+	if (!user->size)
+		return;
+	byte = (u8 *)user->bytes + (in->change * 8 + in->by % 8) % user->size;
+	*byte ^= in->to;
+	if (far_holds(&w, &cache, in->thread))
+		must(far_is_same(&w, &in->interp, in->thread, complete, ips, nr, max));
+	*byte ^= in->to;
+}
+
 static void walk(const struct input *in, const u8 *memory, size_t size)
 {
 	unsigned int nr = 1 + in->nr % 64, max, model_nr, i;
@@ -103,6 +133,7 @@ static void walk(const struct input *in, const u8 *memory, size_t size)
 		must(!user.broken && nr == model_nr && nr <= max);
 		must(user.reads <= 16 * (WALLPROF_INTERP_FRAMES + 1));
 		must(!memcmp(stack, model, nr * sizeof(*stack)));
+		changes(in, &user, ips, 1 + in->nr % 64, max);
 	}
 	free(stack);
 	free(runs);

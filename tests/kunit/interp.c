@@ -9,6 +9,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include "far_model.h"
 #include "interp_model.h"
 #include "suite.h"
 
@@ -557,6 +558,70 @@ static void random_chains(struct kunit *test)
 		KUNIT_EXPECT_TRUE_MSG(test, reasons[i], "none ended by %u", i);
 }
 
+/*
+ * Whatever changes: as long as the far words of a walk are unchanged, another one reads the
+ * same. Each of them, changed alone, and the thread pointer decide.
+ */
+static void far_words_decide(struct kunit *test)
+{
+	const u32 flags[] = { WALLPROF_INTERP_EACH, 0, WALLPROF_INTERP_SHIM };
+	struct wp_stack_cache *cache = suite_alloc(test, sizeof(*cache));
+	struct far_walk *w = suite_alloc(test, sizeof(*w));
+	unsigned int rounds = SUITE_ROUNDS(10000), round, i, kept = 0, held = 0, changed = 0;
+
+	cache->far = suite_alloc(test, sizeof(*cache->far));
+	wp_stack_cache_init(cache);
+	w->user = &user;
+	for (round = 0; round < rounds && !suite_failed(test); round++) {
+		unsigned int far, max;
+		bool complete;
+
+		reset(flags[suite_below(3)] | (suite_below(2) ? WALLPROF_INTERP_ADDRESS : 0));
+		chain(suite_below(20), suite_random() & suite_random());
+		if (!suite_below(4))
+			mem[suite_below(FRAMES + 32 * FRAME_WORDS)] = some_address();
+		max = nr_ips + suite_below(suite_below(4) ? 40 : 128 - nr_ips);
+		complete = suite_below(2);
+		far_walk(w, cache, &interp, at_word(THREAD), complete, ips, nr_ips, max);
+		KUNIT_EXPECT_EQ(test, far_holds(w, cache, at_word(THREAD)),
+				w->reason != WALLPROF_INTERP_FAULT);
+		if (!w->notes.old->begin)
+			continue;
+		kept++;
+		KUNIT_EXPECT_EQ(test, w->notes.old->interp, w->reason + 1);
+		KUNIT_EXPECT_FALSE(test, far_holds(w, cache, at_word(THREAD) + 8));
+		for (far = w->notes.far; far < w->notes.far_next; far++) {
+			u64 *word = mem + (cache->far->pair[far].at - BASE) / 8;
+
+			*word ^= 1ULL << suite_below(64);
+			KUNIT_EXPECT_FALSE(test, far_holds(w, cache, at_word(THREAD)));
+			*word = cache->far->pair[far].word;
+			user.hole = cache->far->pair[far].at;
+			KUNIT_EXPECT_FALSE(test, far_holds(w, cache, at_word(THREAD)));
+			user.hole = 0;
+		}
+		for (i = 0; i < 16; i++) {
+			u64 *word = mem + suite_below(suite_below(4) ? FRAMES + 8 * FRAME_WORDS :
+								      WORDS);
+			u64 old = *word;
+
+			*word = suite_below(2) ? some_address() : old ^ 1ULL << suite_below(64);
+			if (far_holds(w, cache, at_word(THREAD))) {
+				held++;
+				KUNIT_EXPECT_TRUE(test, far_is_same(w, &interp, at_word(THREAD),
+								    complete, ips, nr_ips, max));
+			} else {
+				changed++;
+			}
+			*word = old;
+		}
+		cond_resched();
+	}
+	KUNIT_EXPECT_GT(test, kept, rounds / 2);
+	KUNIT_EXPECT_GT(test, held, rounds);
+	KUNIT_EXPECT_GT(test, changed, rounds / 2);
+}
+
 static struct kunit_case interp_cases[] = {
 	KUNIT_CASE(check_refuses),
 	KUNIT_CASE(each_frame_ends),
@@ -571,6 +636,7 @@ static struct kunit_case interp_cases[] = {
 	KUNIT_CASE(bad_words),
 	KUNIT_CASE(hashes),
 	KUNIT_CASE(random_chains),
+	KUNIT_CASE(far_words_decide),
 	{}
 };
 

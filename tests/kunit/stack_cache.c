@@ -114,7 +114,7 @@ static bool holds(u64 of, u32 epoch)
 	const struct wp_cached_stack *cached =
 		wp_stack_cache_find(cache, user.ip, user.regs[7], PROCESS);
 	bool held = cached && wp_stack_cache_holds(cache, cached, cfi_is, &user, of, epoch,
-						   user.regs[6]);
+						   user.regs[6], 0);
 
 	disagreed += of == generation && held != holds_short(PROCESS, changes, epoch);
 	return held;
@@ -292,7 +292,7 @@ static u64 id_of(u64 ip, u64 process)
 	there = wp_stack_cache_may_hold(cache, cached, changes, EPOCH, 0) &&
 		wp_stack_cache_words_hold(cache, cached, is_address, NULL, STACK);
 	disagreed += there != wp_stack_cache_holds(cache, cached, is_address, NULL, generation,
-						   EPOCH, 0);
+						   EPOCH, 0, 0);
 	return there ? cached->id : 0;
 }
 
@@ -320,7 +320,7 @@ static void bounded(struct kunit *test)
 			test, wp_stack_cache_may_hold(cache, cached, changes, EPOCH, 0)); \
 		KUNIT_EXPECT_FALSE(test,                                                \
 				   wp_stack_cache_holds(cache, cached, is_address, NULL, \
-							generation, EPOCH, 0));         \
+							generation, EPOCH, 0, 0));      \
 		wp_stack_cache_begin(&notes, cache, cached, CODE, STACK, 0, PROCESS);   \
 	} while (0)
 	NOT_KEPT(STACK, wp_stack_cache_note(&notes, STACK - 8, 0), ID);

@@ -247,7 +247,7 @@ static inline bool stack_cache_model_visit(struct stack_cache_model *m,
 		return false;
 	cached = wp_stack_cache_find(&m->cache, now.ip, now.sp, now.process);
 	held = cached && wp_stack_cache_holds(&m->cache, cached, stack_cache_model_is, m,
-					      now.generation, m->epoch, v->fp);
+					      now.generation, m->epoch, v->fp, 0);
 	if (held != (same && old->generation == now.generation) || (again && again != cached))
 		return false;
 	m->held += held;

@@ -513,25 +513,28 @@ static void stack_is_kept(struct kunit *test)
 {
 	struct wp_cached_stack old = {
 		.begin = 17, .nr = 12, .stop = WALLPROF_UNWIND_FAULT, .by_fp = true,
-		.fp = 0x7ffd2000, .flags = WALLPROF_STACK_BY_FP,
+		.fp = 0x7ffd2000, .flags = WALLPROF_STACK_BY_FP, .far = 1234, .interp = 2,
 	};
 	struct wp_cached_switch cached = {};
 
 	wp_cached_set_stack(&cached, &old, &half);
 	KUNIT_EXPECT_EQ(test, cached.begin, old.begin);
 	KUNIT_EXPECT_EQ(test, cached.nr_words, old.nr);
+	KUNIT_EXPECT_EQ(test, cached.far, old.far);
 	KUNIT_EXPECT_PTR_EQ(test, cached.hits,
-			    wp_cache_hits_of(&half, WALLPROF_UNWIND_FAULT, true));
+			    wp_cache_hits_of(&half, WALLPROF_UNWIND_FAULT, true, 2));
 	KUNIT_EXPECT_TRUE(test, cached.by_fp);
 	KUNIT_EXPECT_EQ(test, cached.fp, old.fp);
 	old.flags = 0;
+	old.interp = 0;
 	wp_cached_set_stack(&cached, &old, &half);
 	KUNIT_EXPECT_PTR_EQ(test, cached.hits,
-			    wp_cache_hits_of(&half, WALLPROF_UNWIND_FAULT, false));
+			    wp_cache_hits_of(&half, WALLPROF_UNWIND_FAULT, false, 0));
 	wp_cached_set_address(&cached, &half);
 	KUNIT_EXPECT_EQ(test, cached.nr_words, 0);
+	KUNIT_EXPECT_EQ(test, cached.far, 0);
 	KUNIT_EXPECT_PTR_EQ(test, cached.hits,
-			    wp_cache_hits_of(&half, WALLPROF_UNWIND_DEPTH, true));
+			    wp_cache_hits_of(&half, WALLPROF_UNWIND_DEPTH, true, 0));
 	KUNIT_EXPECT_FALSE(test, cached.by_fp);
 }
 
@@ -539,23 +542,17 @@ static void stack_is_kept(struct kunit *test)
 static void counts_in_one_half(struct kunit *test)
 {
 	static struct wp_half two[2];
-	u8 stop, mixed;
+	unsigned int i;
 
-	for (stop = 0; stop < WALLPROF_UNWIND_MAX; stop++) {
-		for (mixed = 0; mixed < 2; mixed++) {
-			KUNIT_EXPECT_TRUE(test,
-					  wp_cache_hits_are_in(wp_cache_hits_of(&two[0], stop,
-										mixed),
-								     &two[0]));
-			KUNIT_EXPECT_FALSE(test,
-					   wp_cache_hits_are_in(wp_cache_hits_of(&two[0], stop,
-										 mixed),
-								      &two[1]));
-			KUNIT_EXPECT_FALSE(test,
-					   wp_cache_hits_are_in(wp_cache_hits_of(&two[1], stop,
-										 mixed),
-								      &two[0]));
-		}
+	for (i = 0; i < WP_CACHE_HITS; i++) {
+		const unsigned int stop = i / 2 % WALLPROF_UNWIND_MAX;
+		const unsigned int interp = i / 2 / WALLPROF_UNWIND_MAX;
+		struct wp_cache_hits *hits = wp_cache_hits_of(&two[0], stop, i % 2, interp);
+
+		KUNIT_EXPECT_TRUE(test, wp_cache_hits_are_in(hits, &two[0]));
+		KUNIT_EXPECT_FALSE(test, wp_cache_hits_are_in(hits, &two[1]));
+		hits = wp_cache_hits_of(&two[1], stop, i % 2, interp);
+		KUNIT_EXPECT_FALSE(test, wp_cache_hits_are_in(hits, &two[0]));
 	}
 	KUNIT_EXPECT_FALSE(test, wp_cache_hits_are_in(NULL, &two[0]));
 }

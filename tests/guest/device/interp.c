@@ -137,6 +137,9 @@ struct forged {
 	} chain;
 	__u32 flags;
 	bool changes;			/* after each nap */
+	int turns;			/* enum turn: what every other four naps change */
+	volatile long naps[2];		/* of these: as forged, and changed */
+	struct wallprof_interp d;	/* as described, for TURN_THREAD */
 	int forks;			/* pipe: a byte makes it fork */
 	volatile long done[PLACES];
 	volatile bool ready, ended;
@@ -224,6 +227,98 @@ static __attribute__((noinline)) void leaf_naps(void)
 		forged->ready = true;
 		/* glibc's syscall() keeps the frame pointer. */
 		syscall(SYS_nanosleep, &ts, NULL);
+	}
+}
+
+/* What decides the functions of a stack, beside its native frames. */
+enum turn {
+	TURN_PLACE, TURN_CODE, TURN_TYPE, TURN_WORD, TURN_POINTED, TURN_POINTER, TURN_PREVIOUS,
+	TURN_END, TURN_TOP, TURN_STATE, TURN_THREAD, TURNS
+};
+
+static const char *const turn_names[TURNS] = {
+	"place", "code", "type", "word", "word that is pointed to", "pointer to a word",
+	"previous frame", "end", "innermost frame", "state", "thread pointer",
+};
+
+/* Where another thread pointer points; and what the thread has there. */
+static __u64 other_thread[512] __attribute__((aligned(64)));
+#define OTHER_THREAD	((uintptr_t)(other_thread + 256))
+
+static void set_thread_pointer(__u64 p)
+{
+#ifdef __x86_64__
+	long err;
+
+	__asm__ volatile("syscall" : "=a" (err)
+			 : "0" (SYS_arch_prctl), "D" (0x1002 /* ARCH_SET_FS */), "S" (p)
+			 : "rcx", "r11", "memory");
+#else
+	__asm__ volatile("msr tpidr_el0, %0" : : "r" (p) : "memory");
+#endif
+}
+
+/* Naps with the thread pointer @p. */
+static __attribute__((noinline, optimize("no-stack-protector"))) void naps_as(__u64 p,
+									    __u64 own)
+{
+	const struct timespec ts = { .tv_nsec = 100000 };
+#ifdef __x86_64__
+	long nr = SYS_nanosleep;
+
+	set_thread_pointer(p);
+	__asm__ volatile("syscall" : "+a" (nr) : "D" (&ts), "S" (0) : "rcx", "r11", "memory");
+#else
+	register long nr __asm__("x8") = SYS_nanosleep;
+	register const void *x0 __asm__("x0") = &ts;
+	register long x1 __asm__("x1") = 0;
+
+	set_thread_pointer(p);
+	__asm__ volatile("svc #0" : "+r" (x0) : "r" (nr), "r" (x1) : "memory");
+#endif
+	set_thread_pointer(own);
+}
+
+/* Changes what a turn is about: there, and back. */
+static void turn(enum turn what, __u64 *top, bool there)
+{
+	static __u64 other_top[1];
+	struct frame *f = forged->frame;
+
+	switch (what) {
+	case TURN_PLACE: f[1].number ^= 64; f[1].address ^= 512; break;
+	case TURN_CODE: f[1].code = (uintptr_t)&forged->code[there ? 5 : 1]; break;
+	case TURN_TYPE: forged->code[0].type ^= 1; break;
+	case TURN_WORD: forged->code[0].word ^= 1; break;
+	case TURN_POINTED: forged->object[0] ^= 1; break;
+	case TURN_POINTER: forged->code[0].pointer = (uintptr_t)&forged->object[there]; break;
+	case TURN_PREVIOUS: f[0].previous = (uintptr_t)&f[there ? 2 : 1]; break;
+	case TURN_END: f[0].end ^= 1; break;
+	case TURN_TOP: *top = (uintptr_t)&f[there]; break;
+	case TURN_STATE:
+		other_top[0] = (uintptr_t)&f[1];
+		state = there ? (void *)other_top : (void *)top;
+		break;
+	default:
+		*(__u64 *)(OTHER_THREAD + forged->d.step[0]) = (uintptr_t)other_top;
+		other_top[0] = (uintptr_t)&f[1];
+		break;
+	}
+}
+
+static __attribute__((noinline)) void leaf_takes_turns(void)
+{
+	__u64 *top = (__u64 *)state, own = thread_pointer();
+	enum turn what = forged->turns;
+
+	for (unsigned int i = 0;; i++) {
+		bool there = i >> 2 & 1;
+
+		if (i && !(i & 3))
+			turn(what, top, there);
+		forged->naps[there]++;
+		forged->ready = true;
+		naps_as(there && what == TURN_THREAD ? OTHER_THREAD : own, own);
 	}
 }
 
@@ -380,6 +475,8 @@ struct found {
 	unsigned long all, wrong, by_place[PLACES + 1];
 };
 
+static bool find_quietly;
+
 static struct found find(const struct session *s, __u32 tgid, int functions)
 {
 	struct found found = {};
@@ -396,7 +493,7 @@ static struct found find(const struct session *s, __u32 tgid, int functions)
 			continue;
 		found.all += a->count;
 		if (!stack || functions_of(stack, &at) != functions) {
-			for (unsigned int k = 0; stack && !found.wrong && k < stack->nr; k++)
+			for (unsigned int k = 0; stack && !find_quietly && !found.wrong && k < stack->nr; k++)
 				printf("#   %llx\n", (ull)stack->ips[k]);
 			found.wrong += a->count;
 		} else {
@@ -466,6 +563,16 @@ static unsigned int reasons_of(const struct session *s, int context)
 	return reasons;
 }
 
+/* How many they were, at switches. */
+static __u64 all_reasons(const struct session *s)
+{
+	__u64 all = 0;
+
+	for (int i = 0; i < WALLPROF_MAX_INTERPS; i++)
+		all += s->interps[0][i];
+	return all;
+}
+
 #define ENDED_BY(reason)	EXPECT_EQ(1 << (reason), reasons_of(&self->s, 0))
 
 FIXTURE_VARIANT(forged)
@@ -518,6 +625,68 @@ TEST_F(forged, no_stack_is_taken_for_another)
 	for (int i = 0; i < PLACES; i++) {
 		EXPECT_LT(0, found.by_place[i + 1]);
 		EXPECT_GE(forged->done[i], found.by_place[i + 1]);
+	}
+}
+
+/*
+ * Stacks from the cache are those that a walk would find: the native frames are the same, and
+ * whatever else decides changes after each four naps. @functions: of the chain as forged.
+ */
+static void takes_turns(struct __test_metadata *_metadata, struct wallprof_configure c,
+			enum turn what, int functions)
+{
+	struct wallprof_map map = all_code();
+	long before[2];
+	struct session s;
+	struct found found;
+	__u64 walks = 0;
+	__u32 pid;
+
+	forged->d = description_of_forged();
+	forged->turns = what;
+	pid = child_of(runs, leaf_takes_turns);
+	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
+	ASSERT_EQ(0, session_open(&s, &c));
+	ASSERT_EQ(0, maps_with(s.fd, pid, &map, &forged->d));
+	UNTIL(forged->ready);
+	memcpy(before, (const void *)forged->naps, sizeof(before));
+	ASSERT_EQ(0, session_start(&s));
+	UNTIL(forged->naps[0] + forged->naps[1] > before[0] + before[1] + 400);
+	ASSERT_EQ(0, session_flip(&s));
+	EXPECT_WHOLE(&s);
+	find_quietly = true;
+	found = find(&s, pid, functions);
+	find_quietly = false;
+	for (int i = 0; i < WALLPROF_UNWIND_MAX; i++)
+		walks += s.unwinds[0][i];
+	/* One that had begun before may be among them. */
+	EXPECT_GE(forged->naps[0] - before[0] + 1, found.all - found.wrong)
+		TH_LOG("%s", turn_names[what]);
+	EXPECT_GE(forged->naps[1] - before[1] + 1, found.wrong) TH_LOG("%s", turn_names[what]);
+	EXPECT_LE(100, found.all - found.wrong);
+	EXPECT_LE(100, found.wrong);
+	/* Of each four alike, the first one is walked, and few of the others. */
+	EXPECT_LE(walks / 2, s.walks_remembered)
+		TH_LOG("%s: %llu of %llu", turn_names[what], (ull)s.walks_remembered, (ull)walks);
+	EXPECT_GE(walks, s.walks_remembered + found.all / 8) TH_LOG("%s", turn_names[what]);
+	/* How each of them ended is counted, cached or not. */
+	EXPECT_LE(found.all, all_reasons(&s));
+	session_close(&s);
+	child_end(pid);
+}
+
+TEST_F_TIMEOUT(forged, a_cached_stack_is_the_same, 300)
+{
+	for (int what = 0; what < TURNS; what++) {
+		if (what == TURN_END && variant->flags & WALLPROF_INTERP_EACH)
+			continue;
+		forge(variant->flags, variant->nr, variant->ends);
+		takes_turns(_metadata, self->c, what, variant->functions);
+		/* Without the switch cache. */
+		self->c.flags ^= WALLPROF_WAKER_CHAINS;
+		forge(variant->flags, variant->nr, variant->ends);
+		takes_turns(_metadata, self->c, what, variant->functions);
+		self->c.flags ^= WALLPROF_WAKER_CHAINS;
 	}
 }
 

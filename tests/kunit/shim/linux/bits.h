@@ -9,6 +9,7 @@
 
 #define BITS_PER_LONG (CHAR_BIT * (int)sizeof(long))
 #define BIT(nr) (1UL << (nr))
+#define BIT_ULL(nr) (1ULL << (nr))
 #define GENMASK(high, low) (~0UL >> (BITS_PER_LONG - 1 - (high)) & ~0UL << (low))
 
 #endif /* SHIM_LINUX_BITS_H */
