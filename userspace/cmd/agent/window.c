@@ -271,17 +271,14 @@ static void add_lost(struct window *w)
 /* Names of functions, with a limit of their memory. */
 static int renew_names(struct wp_agent *a)
 {
-	struct wp_livenames *names;
 	int err;
 
 	if (wp_livenames_files(a->live.names) < MAX_FILES)
 		return 0;
-	err = wp_livenames_new(&names);
+	err = wp_live_new_names(&a->live);
 	if (err)
 		return err;
-	wp_livenames_want_ids(names);
-	wp_livenames_free(a->live.names);
-	a->live.names = names;
+	wp_livenames_want_ids(a->live.names);
 	a->unnamed++;
 	return 0;
 }

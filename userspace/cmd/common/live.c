@@ -48,7 +48,39 @@ static int add_record(void *ctx, const struct perf_event_header *rec, __u64 time
 			live->forget(live->forget_ctx, task->pid,
 				     rec->type == PERF_RECORD_FORK ? task->ppid : 0);
 	}
+	if (wp_endedmaps_record(&live->ended[live->now], rec))
+		return -ENOMEM;
 	return wp_comms_record(&live->r.t.comms, rec);
+}
+
+static int each_gone(void *ctx, __u32 pid, wp_procmap_fn add, void *add_ctx, __u32 *parent)
+{
+	const struct wp_live *live = ctx;
+	int err;
+
+	err = wp_endedmaps_each(&live->ended[live->now], pid, add, add_ctx, parent);
+	if (err || *parent)
+		return err;
+	return wp_endedmaps_each(&live->ended[!live->now], pid, add, add_ctx, parent);
+}
+
+/**
+ * wp_live_new_names() - forget the names of functions that are known
+ * @live: the view
+ *
+ * Return: 0 or -ENOMEM: they are as they were.
+ */
+int wp_live_new_names(struct wp_live *live)
+{
+	struct wp_livenames *names;
+	int err = wp_livenames_new(&names);
+
+	if (err)
+		return err;
+	wp_livenames_set_gone(names, each_gone, live);
+	wp_livenames_free(live->names);
+	live->names = names;
+	return 0;
 }
 
 /*
@@ -132,7 +164,7 @@ int wp_live_begin(struct wp_live *live)
 
 	err = wp_stacks_init(&r->stacks);
 	if (!err)
-		err = wp_livenames_new(&live->names);
+		err = wp_live_new_names(live);
 	if (err) {
 		wp_err("out of memory");
 		return err;
@@ -362,6 +394,8 @@ int wp_live_turn(struct wp_live *live, bool shown)
 		err = wp_topshares_turn(&live->shares, shown);
 	if (!err && shown)
 		wp_toptable_join(&live->table, &live->shares);
+	live->now = !live->now;
+	wp_endedmaps_clear(&live->ended[live->now]);
 	if (err == -ENOMEM)
 		wp_err("out of memory");
 	return err;
@@ -386,6 +420,8 @@ void wp_live_end(struct wp_live *live)
 	wp_stacks_free(&live->r.stacks);
 	wp_comms_free(&live->r.t.comms);
 	wp_livenames_free(live->names);
+	wp_endedmaps_free(&live->ended[0]);
+	wp_endedmaps_free(&live->ended[1]);
 	wp_target_free(&live->r.o.target);
 	wp_event_list_free(&live->r.o.events);
 	free(live->r.s.events);

@@ -15,6 +15,7 @@
 #include <linux/types.h>
 #include <linux/wallprof.h>
 
+#include "lib/record/endedmaps.h"
 #include "lib/record/session.h"
 #include "lib/symbols/livenames.h"
 #include "lib/top/topshares.h"
@@ -26,6 +27,9 @@
  * @table: times of threads
  * @shares: shares of these times
  * @names: names of functions
+ * @ended: mappings of processes that began in this interval, and in the last one, for those
+ *	that end before they are looked up
+ * @now: which of the two is this interval's
  * @event_given: the event to sample is not the default
  * @flipped: end of the last epoch
  * @lost: losses in epochs since the start, by enum wallprof_loss
@@ -42,6 +46,8 @@ struct wp_live {
 	struct wp_toptable table;
 	struct wp_topshares shares;
 	struct wp_livenames *names;
+	struct wp_endedmaps ended[2];
+	unsigned int now;
 	bool event_given;
 	__u64 flipped;
 	__u64 lost[WALLPROF_LOSS_MAX];
@@ -55,6 +61,7 @@ struct wp_live {
 int wp_live_begin(struct wp_live *live);
 int wp_live_drain(struct wp_live *live);
 int wp_live_turn(struct wp_live *live, bool shown);
+int wp_live_new_names(struct wp_live *live);
 void wp_live_end(struct wp_live *live);
 
 #endif /* WP_CMD_COMMON_LIVE_H */

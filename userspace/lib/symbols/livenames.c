@@ -36,6 +36,9 @@
 #define MAX_MAPS	4194304
 #define MAX_FILES	65536
 
+/* Parents that are looked for. */
+#define MAX_PARENTS	8
+
 /* Share of the processes of one user, except root. */
 #define MAX_FILES_USER	(MAX_FILES / 4)
 
@@ -128,6 +131,8 @@ struct user {
  * @kernel: index of the kernel in @code, if @has_kernel
  * @has_kernel: the kernel was looked up
  * @wants_ids: build-ids are read
+ * @gone: mappings of processes that are gone; or NULL
+ * @gone_ctx: passed to it
  */
 struct wp_livenames {
 	struct wp_symbols *symbols;
@@ -152,6 +157,8 @@ struct wp_livenames {
 	__u32 kernel;
 	bool has_kernel;
 	bool wants_ids;
+	wp_livenames_gone_fn gone;
+	void *gone_ctx;
 };
 
 /**
@@ -181,6 +188,18 @@ int wp_livenames_new(struct wp_livenames **out)
 		n->key[0] = (__u64)(uintptr_t)n;
 	*out = n;
 	return 0;
+}
+
+/**
+ * wp_livenames_set_gone() - from here on, processes that are gone have mappings
+ * @n: the table
+ * @gone: has them
+ * @ctx: passed to it
+ */
+void wp_livenames_set_gone(struct wp_livenames *n, wp_livenames_gone_fn gone, void *ctx)
+{
+	n->gone = gone;
+	n->gone_ctx = ctx;
 }
 
 /**
@@ -440,6 +459,21 @@ static int find_memory(struct wp_livenames *n, int dir, const struct wp_procmap 
 	return err == -ENOSPC ? 0 : err;
 }
 
+static int put_map(struct wp_livenames *n, const struct map *map)
+{
+	if (n->nr_maps == n->room_maps) {
+		size_t room = n->room_maps > 512 ? n->room_maps * 2 : 1024;
+		struct map *more = reallocarray(n->map, room, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		n->map = more;
+		n->room_maps = room;
+	}
+	n->map[n->nr_maps++] = *map;
+	return 0;
+}
+
 static int add_map(void *ctx, int dir, const struct wp_procmap *m)
 {
 	struct wp_livenames *n = ctx;
@@ -463,17 +497,7 @@ static int add_map(void *ctx, int dir, const struct wp_procmap *m)
 	default:
 		break;
 	}
-	if (n->nr_maps == n->room_maps) {
-		size_t room = n->room_maps > 512 ? n->room_maps * 2 : 1024;
-		struct map *more = reallocarray(n->map, room, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		n->map = more;
-		n->room_maps = room;
-	}
-	n->map[n->nr_maps++] = map;
-	return 0;
+	return put_map(n, &map);
 }
 
 /* Position of a process in the table, or of its insertion. */
@@ -490,6 +514,48 @@ static size_t place_of(const struct wp_livenames *n, __u32 pid)
 			high = mid;
 	}
 	return low;
+}
+
+/* Mappings of another process, beside those of this one. */
+static int copy_maps(struct wp_livenames *n, size_t first, size_t nr)
+{
+	int err = 0;
+
+	while (nr-- && n->nr_maps < MAX_MAPS && !err) {
+		const struct map map = n->map[first++];
+
+		err = put_map(n, &map);
+	}
+	return err;
+}
+
+static int by_start(const void *pa, const void *pb)
+{
+	const struct map *a = pa, *b = pb;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* The mappings of a process that is gone, and those of its parent that it had from there. */
+static int read_gone(struct wp_livenames *n, __u32 pid, size_t first)
+{
+	unsigned int depth;
+	__u32 parent = 0;
+	size_t at;
+	int err = 0;
+
+	for (depth = 0; n->gone && pid && depth < MAX_PARENTS && !err; depth++) {
+		err = n->gone(n->gone_ctx, pid, add_map, n, &parent);
+		pid = parent;
+		at = place_of(n, pid);
+		if (err || !pid || at == n->nr_processes || n->process[at].pid != pid)
+			continue;
+		err = copy_maps(n, n->process[at].first, n->process[at].nr);
+		break;
+	}
+	if (n->nr_maps > first + 1)
+		qsort(&n->map[first], n->nr_maps - first, sizeof(*n->map), by_start);
+	return err;
 }
 
 /*
@@ -513,6 +579,8 @@ static int read_process(struct wp_livenames *n, __u32 pid, size_t at)
 	if (dir >= 0) {
 		err = wp_procmaps_each(&n->text, dir, PROT_EXEC, add_map, n);
 		close(dir);
+	} else {
+		err = read_gone(n, pid, p.first);
 	}
 	if (err == -ENOMEM || err == -EBUSY) {
 		n->nr_maps = p.first;

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "lib/proc/procmaps.h"
+
 /**
  * struct wp_livename - result of a lookup
  * @name: the function, or NULL
@@ -38,9 +40,17 @@ struct wp_livename {
 /* Sufficient size for the label of a function without a name. */
 #define WP_LIVENAME_LABEL	320
 
+/*
+ * Mappings of a process that is gone: calls @add for each, and sets @parent to a process that
+ * has the others, or to 0. Returns 0, or what @add returned.
+ */
+typedef int (*wp_livenames_gone_fn)(void *ctx, __u32 pid, wp_procmap_fn add, void *add_ctx,
+				    __u32 *parent);
+
 struct wp_livenames;
 
 int wp_livenames_new(struct wp_livenames **out);
+void wp_livenames_set_gone(struct wp_livenames *n, wp_livenames_gone_fn gone, void *ctx);
 void wp_livenames_want_ids(struct wp_livenames *n);
 size_t wp_livenames_files(const struct wp_livenames *n);
 int wp_livenames_user(struct wp_livenames *n, __u32 pid, __u64 ip, bool caller,
