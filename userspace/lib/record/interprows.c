@@ -44,6 +44,12 @@
 /* Parents that may have read what a child executes. */
 #define MAX_PARENTS	16
 
+/*
+ * A process whose memory did not come may just have had no CPU. Each try that fails costs a
+ * thread of procmemory.c.
+ */
+#define MAX_STALLS	2
+
 /* Bytes of a name, and of all. */
 #define MAX_NAME	1024
 #define MAX_NAMES	((size_t)64 << 20)
@@ -72,7 +78,9 @@ struct code {
  * @mapped: it has the file of names mapped, in the output
  * @ended: when it ended, or executed another program, or 0: what was read is kept for
  *	samples until then
- * @blocked: its memory did not come: it is not read again
+ * @stalls: how often its memory did not come: it is not read again in that epoch, and after
+ *	MAX_STALLS of these not at all
+ * @stalled: the epoch of the last one
  * @known: @interp is set
  * @interp: its interpreter
  * @user: its user's number
@@ -87,7 +95,8 @@ struct process {
 	__u64 since;
 	bool mapped;
 	__u64 ended;
-	bool blocked;
+	unsigned int stalls;
+	__u64 stalled;
 	bool known;
 	struct wp_interp interp;
 	unsigned int user;
@@ -112,6 +121,7 @@ struct user {
  * @nr: their number
  * @any_ended: one of them has @ended set
  * @upto: what happened until then is written
+ * @epoch: number of epochs whose samples are written
  * @bytes: memory of the code objects
  * @user: users
  * @nr_users: their number
@@ -127,6 +137,7 @@ struct wp_interprows {
 	size_t nr;
 	bool any_ended;
 	__u64 upto;
+	__u64 epoch;
 	size_t bytes;
 	struct user user[MAX_USERS];
 	unsigned int nr_users;
@@ -308,7 +319,9 @@ static int read_block(void *ctx, __u64 address, void *to)
 static int read_code(struct wp_interprows *rows, struct process *p, __u64 address, __u32 hash,
 		     struct wp_pycode *code)
 {
-	if (p->blocked)
+	int err;
+
+	if (p->stalls == MAX_STALLS || (p->stalls && p->stalled == rows->epoch))
 		return -ETIMEDOUT;
 	if (!p->known && !wp_interps_find(rows->interps, p->pid, &p->interp))
 		return -ESRCH;
@@ -319,8 +332,13 @@ static int read_code(struct wp_interprows *rows, struct process *p, __u64 addres
 	rows->memory.read = read_block;
 	rows->memory.ctx = rows;
 	rows->memory.budget = &rows->user[p->user].budget;
-	return wp_pycode_read(&rows->memory, &p->interp.py, &p->interp.interp, address, hash,
-			      code);
+	err = wp_pycode_read(&rows->memory, &p->interp.py, &p->interp.interp, address, hash,
+			     code);
+	if (err == -ETIMEDOUT) {
+		p->stalls++;
+		p->stalled = rows->epoch;
+	}
+	return err;
 }
 
 /* A parent has it, if the process was forked since. */
@@ -366,10 +384,10 @@ static const struct code *get_code(struct wp_interprows *rows, struct process *p
 			return known;
 		code.bad = true;
 		code.reason = reason_of(err);
-		p->blocked |= err == -ETIMEDOUT;
 		*reason = code.reason;
 		/* In the next epoch there is more. */
-		if (code.reason == WP_INTERPROWS_LIMIT)
+		if (code.reason == WP_INTERPROWS_LIMIT ||
+		    (code.reason == WP_INTERPROWS_BLOCKED && p->stalls < MAX_STALLS))
 			return NULL;
 	} else {
 		rows->bytes += strlen(code.code.function) + strlen(code.code.file) +
@@ -597,6 +615,7 @@ void wp_interprows_end_epoch(struct wp_interprows *rows, __u64 upto)
 	unsigned int i;
 
 	rows->upto = upto;
+	rows->epoch++;
 	if (rows->any_ended)
 		drop_ended(rows);
 	for (i = 0; i < rows->nr_users; i++)
