@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of the process that sends: which rights it has, started by root and by a user with
- * capabilities.
+ * capabilities; and what is printed of a receiver that refuses.
  */
 #include <linux/capability.h>
+#include <netinet/in.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -81,6 +85,79 @@ static bool in_child(bool as_user)
 	return waitpid(pid, &status, 0) == pid && !status;
 }
 
+/* Answers each request, which comes in a few packets, with the next status. */
+static void serve(int sock, const char *const *status)
+{
+	char request[8192], answer[256];
+	size_t len;
+	ssize_t n;
+	int fd;
+
+	for (; *status; status++) {
+		fd = accept(sock, NULL, NULL);
+		/* The message is one of gzip: its end has its length, 3. */
+		for (len = 0; len < 4 || memcmp(request + len - 4, "\3\0\0", 4); len += n) {
+			n = read(fd, request + len, sizeof(request) - len);
+			if (n <= 0)
+				_exit(1);
+		}
+		n = snprintf(answer, sizeof(answer),
+			     "HTTP/1.1 %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", *status);
+		if (write(fd, answer, n) != n)
+			_exit(1);
+		close(fd);
+	}
+	_exit(0);
+}
+
+static void test_refused(void)
+{
+	static const char *const status[] = {
+		"404 a", "404 a", "400 a", "400 a", "200 a", "400 a", NULL };
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct wp_outbox b = {
+		.sock = -1, .o = { .queue = 1 << 20, .timeout_ms = 60000, .end_ms = 60000 },
+	};
+	int sock = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), before = dup(2);
+	socklen_t size = sizeof(to);
+	unsigned int lines = 0, i;
+	FILE *said = tmpfile();
+	char url[64], text[512];
+	pid_t pid;
+
+	if (bind(sock, (void *)&to, size) || listen(sock, 8) ||
+	    getsockname(sock, (void *)&to, &size)) {
+		ok(0, "a receiver listens");
+		return;
+	}
+	pid = fork();
+	if (!pid)
+		serve(sock, status);
+	close(sock);
+	snprintf(url, sizeof(url), "http://127.0.0.1:%u/", ntohs(to.sin_port));
+	b.o.url = url;
+	unsetenv("http_proxy");
+	dup2(fileno(said), 2);
+	if (!wp_outbox_open(&b)) {
+		for (i = 0; status[i]; i++)
+			wp_outbox_post(&b, "abc", 3, 1000000000);
+		wp_outbox_close(&b);
+	}
+	dup2(before, 2);
+	close(before);
+	rewind(said);
+	while (fgets(text, sizeof(text), said)) {
+		printf("# %s", text);
+		lines += !!strstr(text, "are lost");
+	}
+	fclose(said);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	ok(b.all[WP_OUTBOX_REFUSED].windows == 5 && b.all[WP_OUTBOX_SENT].windows == 1,
+	   "what is refused is counted");
+	ok(lines == 3, "... and said once, until the reason changes, or one is sent");
+}
+
 int main(void)
 {
 	if (geteuid()) {
@@ -89,5 +166,6 @@ int main(void)
 		ok(in_child(false), "what root starts is nobody, without a capability");
 		ok(in_child(true), "what a user with capabilities starts has none");
 	}
+	test_refused();
 	return done();
 }
