@@ -60,7 +60,7 @@ $(FUZZ_OUT)/obj/%.o: %.c $(FUZZ_DEPS)
 
 # Fuzzers of the reader's parts.
 FUZZ_READER := $(addprefix $(FUZZ_OUT)/obj/tests/fuzz/,ehframe.o filter.o job.o names.o profile.o \
-	pystack.o recording.o sockets.o stackfile.o)
+	pystack.o recording.o service.o sockets.o stackfile.o)
 $(FUZZ_READER): FUZZ_INCLUDE := -Iuserspace
 
 # Real files to begin with, as compilers and linkers make them.

@@ -56,6 +56,10 @@ $(UNIT_OUT)/signals: userspace/cmd/common/signals.c userspace/cmd/common/sigwatc
 $(UNIT_OUT)/eventlines: UNIT_MODULE = userspace/cmd/record/eventlines.c
 $(UNIT_OUT)/eventlines: userspace/cmd/record/eventlines.c
 
+UNIT_OUTBOX := $(addprefix userspace/cmd/agent/,outbox.c sender.c http.c)
+$(UNIT_OUT)/outbox: UNIT_MODULE = -DWP_VERSION='"unit"' $(UNIT_OUTBOX)
+$(UNIT_OUT)/outbox: $(UNIT_OUTBOX)
+
 # Workers have less memory and fewer system calls than a sanitizer takes.
 UNIT_PLAIN := $(UNIT_OUT)/worker $(UNIT_OUT)/jitmaps
 $(UNIT_PLAIN) $(UNIT_PLAIN:$(UNIT_OUT)/%=$(UNIT_OUT)/obj/%.o): \

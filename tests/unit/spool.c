@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,6 +247,81 @@ static void test_kills(void)
 	ok(whole == KILLS, "after a kill all is there that was said to be");
 }
 
+/* On a file system that has all times. */
+static void test_old(void)
+{
+	static const time_t when[] = { INT64_MIN, -9999999999, INT64_MAX };
+	static const struct wp_spool_limits a_day = { .bytes = 1 << 30, .age = 86400 };
+	char dir[] = "/dev/shm/wallprof-spool.XXXXXX", path[256];
+	struct wp_spool *s;
+	unsigned int i;
+	int fd;
+
+	if (!mkdtemp(dir))
+		return;
+	snprintf(path, sizeof(path), "%s/%020d-%020d-%020d.otlp.gz", dir, 1, 1, 0);
+	for (i = 0; i < sizeof(when) / sizeof(when[0]); i++) {
+		const struct timespec times[2] = { { .tv_sec = 0 }, { .tv_sec = when[i] } };
+
+		fd = open(path, O_WRONLY | O_CREAT, 0600);
+		futimens(fd, times);
+		close(fd);
+		fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (ok(!wp_spool_open(&s, fd, &a_day) && wp_spool_nr(s) == 1 &&
+		       wp_spool_excess(s, 0) == (when[i] < 0), "a file of the second %lld",
+		       (long long)when[i]))
+			wp_spool_close(s);
+	}
+	unlink(path);
+	rmdir(dir);
+}
+
+/* Names that we do not give: what is behind them, there would be no number or no time for. */
+static void test_names(void)
+{
+	struct wp_spool *s;
+	int err;
+
+	s = open_in("names", &wide, &err);
+	wp_spool_close(s);
+	put_file("names", "18446744073709551615-00000000000000000001-00000000000000000004.otlp.gz",
+		 "last");
+	put_file("names", "00000000000000000001-18446744073709551615-00000000000000000004.otlp.gz",
+		 "long");
+	put_file("names", "99999999999999999999-00000000000000000001-00000000000000000004.otlp.gz",
+		 "more");
+	s = open_in("names", &wide, &err);
+	ok(!err && !wp_spool_nr(s), "files of impossible numbers and times are not ours");
+	ok(!wp_spool_add(s, "one", 3, 1) && !wp_spool_add(s, "two", 3, 2) && first_is(s, "one", 1),
+	   "... and change no order");
+	wp_spool_close(s);
+	s = open_in("names", &wide, &err);
+	ok(!err && wp_spool_nr(s) == 2 && first_is(s, "one", 1), "... also for the next process");
+	wp_spool_close(s);
+}
+
+static void test_not_ours(void)
+{
+	struct wp_spool *s;
+	int err, status;
+	char path[256];
+	pid_t pid;
+
+	snprintf(path, sizeof(path), "%s/others", top);
+	mkdir(path, 0700);
+	chmod(top, 0711);
+	chmod(path, 0555);
+	pid = fork();
+	if (!pid) {
+		if (!geteuid() && setresuid(65534, 65534, 65534))
+			_exit(1);
+		s = open_in("others", &wide, &err);
+		_exit(!s && err == -EACCES ? 0 : 2);
+	}
+	waitpid(pid, &status, 0);
+	ok(!status, "a directory that cannot be written is an error");
+}
+
 int main(void)
 {
 	char command[128];
@@ -255,6 +331,9 @@ int main(void)
 	test_order();
 	test_limits();
 	test_full();
+	test_old();
+	test_names();
+	test_not_ours();
 	test_kills();
 	snprintf(command, sizeof(command), "rm -rf %s", top);
 	if (system(command))

@@ -61,6 +61,23 @@ static int parse_line(struct wp_agent_headers *h, char *line)
 	return colon ? add(h, line, colon - line, colon + 1) : -EINVAL;
 }
 
+/* Reads a line. Returns 1, 0: there is none, or a negative errno. */
+static int read_line(FILE *f, char line[MAX_LINE])
+{
+	size_t len = 0;
+	int c;
+
+	while ((c = getc(f)) != EOF && c != '\n') {
+		if (!c || len == MAX_LINE - 1)
+			return -EINVAL;
+		line[len++] = c;
+	}
+	line[len] = 0;
+	if (c == EOF && ferror(f))
+		return -errno;
+	return c == '\n' || len;
+}
+
 /**
  * wp_agent_headers_file() - read headers from a file
  * @h: they are added
@@ -73,19 +90,18 @@ int wp_agent_headers_file(struct wp_agent_headers *h, const char *path)
 	FILE *f = fopen(path, "re");
 	char line[MAX_LINE];
 	unsigned int nr = 0;
-	int err = 0;
+	int err, more;
 
 	if (!f) {
 		err = -errno;
 		wp_err("--header-file: %s: %s", path, strerror(-err));
 		return err;
 	}
-	while (!err && fgets(line, sizeof(line), f)) {
+	do {
 		nr++;
-		err = strchr(line, '\n') || feof(f) ? parse_line(h, line) : -EINVAL;
-	}
-	if (!err && ferror(f))
-		err = -errno;
+		more = read_line(f, line);
+		err = more > 0 ? parse_line(h, line) : more;
+	} while (more && !err);
 	fclose(f);
 	if (err == -EINVAL)
 		wp_err("--header-file: %s:%u: this is not a header, as in 'Authorization: Bearer 1234'",

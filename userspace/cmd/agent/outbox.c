@@ -82,10 +82,14 @@ static void print_trouble(struct wp_outbox *b, const struct wp_outbox_reply *r)
 			b->o.spool ? " in " : "", b->o.spool ? b->o.spool : "");
 	else if (r->outcome == WP_OUTBOX_UNREADABLE)
 		wp_warn("%s: %s", b->o.spool, r->text);
-	else if (r->outcome == WP_OUTBOX_REFUSED)
+	else if (r->outcome == WP_OUTBOX_REFUSED && strcmp(r->text, b->refused))
 		wp_warn("%s: %s: %.3f s of time are lost", b->o.url, r->text, r->ns / 1e9);
 	else if (r->outcome == WP_OUTBOX_SENT && b->waits)
 		wp_warn("%s: it takes profiles again", b->o.url);
+	if (r->outcome == WP_OUTBOX_REFUSED)
+		memcpy(b->refused, r->text, sizeof(b->refused));
+	else if (r->outcome == WP_OUTBOX_SENT)
+		*b->refused = 0;
 	if (r->outcome == WP_OUTBOX_WAITS || r->outcome == WP_OUTBOX_SENT)
 		b->waits = r->outcome == WP_OUTBOX_WAITS;
 }

@@ -124,6 +124,7 @@ struct wp_outbox_loss {
  * @all: the same since the start; of WP_OUTBOX_SENT what arrived
  * @bytes: bytes that arrived
  * @waits: the last reply was that a window waits
+ * @refused: why the last window was refused, if none was sent since; else ""
  * @waiting: windows in the spool, as of the last reply
  * @restarts: number of times that it was started again
  */
@@ -138,6 +139,7 @@ struct wp_outbox {
 	struct wp_outbox_loss all[WP_OUTBOX_OUTCOMES];
 	__u64 bytes;
 	bool waits;
+	char refused[200];
 	__u64 waiting;
 	unsigned long restarts;
 };

@@ -403,16 +403,17 @@ static void run(struct sender *s)
 		drop(s, NULL, WP_OUTBOX_ENDED, "");
 }
 
-/* Root's rights are for the recording. What is on the network can reach nothing of it. */
+/*
+ * Rights are for the recording: those of root, and the capabilities of another user. What is
+ * on the network can reach nothing of it, nor can others of this user read the headers.
+ */
 static bool drop_rights(void)
 {
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+	if (!geteuid() && (setgroups(0, NULL) ||
+			   setresgid(WP_OUTBOX_UID, WP_OUTBOX_UID, WP_OUTBOX_UID) ||
+			   setresuid(WP_OUTBOX_UID, WP_OUTBOX_UID, WP_OUTBOX_UID)))
 		return false;
-	if (geteuid())
-		return true;
-	return !setgroups(0, NULL) &&
-	       !setresgid(WP_OUTBOX_UID, WP_OUTBOX_UID, WP_OUTBOX_UID) &&
-	       !setresuid(WP_OUTBOX_UID, WP_OUTBOX_UID, WP_OUTBOX_UID);
+	return !wp_confine_capabilities() && !prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
 /* The parent's first packet is the spool's directory. */

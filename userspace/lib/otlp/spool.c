@@ -37,6 +37,9 @@
 /* Files that are taken over, at most. */
 #define MAX_SEGMENTS	1000000
 
+/* The time of a file's last change may be any: older ones count as so old, seconds. */
+#define MAX_AGE		(1LL << 32)
+
 /**
  * struct entry - a message
  * @s: what it is
@@ -83,7 +86,8 @@ static bool parse(const char *name, struct wp_spool_segment *s)
 		return false;
 	*s = (struct wp_spool_segment){ seq, ns, bytes };
 	name_of(s, again);
-	return !strcmp(name, again);
+	/* There must be a next number, and the time must fit into a message. */
+	return !strcmp(name, again) && seq < UINT64_MAX && ns <= INT64_MAX;
 }
 
 static int append(struct wp_spool *s, const struct wp_spool_segment *segment, __s64 since)
@@ -125,7 +129,10 @@ static int found(struct wp_spool *s, const char *name)
 		return 0;
 	clock_gettime(CLOCK_REALTIME, &now);
 	/* The clock may have been another one then. */
-	age = now.tv_sec > st.st_mtim.tv_sec ? now.tv_sec - st.st_mtim.tv_sec : 0;
+	if (st.st_mtim.tv_sec < now.tv_sec - MAX_AGE)
+		age = MAX_AGE;
+	else
+		age = now.tv_sec > st.st_mtim.tv_sec ? now.tv_sec - st.st_mtim.tv_sec : 0;
 	return append(s, &segment, wp_clock_now() - age * 1000000000LL);
 }
 
@@ -172,7 +179,8 @@ int wp_spool_open(struct wp_spool **out, int dir, const struct wp_spool_limits *
 		return -ENOMEM;
 	s->dir = dir;
 	s->limits = *limits;
-	err = flock(dir, LOCK_EX | LOCK_NB) ? -errno : read_all(s);
+	err = flock(dir, LOCK_EX | LOCK_NB) || faccessat(dir, ".", W_OK | X_OK, 0) ? -errno :
+	      read_all(s);
 	if (err) {
 		free(s->entry);
 		free(s);

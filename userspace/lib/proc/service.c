@@ -151,13 +151,14 @@ static void take_attributes(const char *text, struct wp_service *s)
 		if (strncmp(text, key, sizeof(key) - 1))
 			continue;
 		for (text += sizeof(key) - 1; text < end && to + 1 < sizeof(s->name); text++) {
-			unsigned int c;
+			bool escape = *text == '%' && end - text > 2;
+			int high = escape ? digit_of(tolower((unsigned char)text[1])) : -1;
+			int low = escape ? digit_of(tolower((unsigned char)text[2])) : -1;
 
-			if (*text == '%' && sscanf(text, "%%%2x", &c) == 1 && c && end - text > 2) {
-				s->name[to++] = c;
+			s->name[to++] = *text;
+			if (high >= 0 && low >= 0 && (high || low)) {
+				s->name[to - 1] = high << 4 | low;
 				text += 2;
-			} else {
-				s->name[to++] = *text;
 			}
 		}
 		s->name[to] = 0;

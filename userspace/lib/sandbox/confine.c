@@ -120,11 +120,15 @@ static void set_oom_score(void)
 	close(fd);
 }
 
-/*
- * The bounding and the permitted sets are empty: no uid and no exec brings a capability
- * back.
+/**
+ * wp_confine_capabilities() - drop all capabilities
+ *
+ * The permitted set is empty then, and the bounding set if it may be changed: no uid and no
+ * exec brings a capability back.
+ *
+ * Return: 0 or a negative errno.
  */
-static int drop_capabilities(void)
+int wp_confine_capabilities(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
@@ -181,7 +185,7 @@ int wp_confine_process(int keep)
 	if (chdir("/"))
 		return -errno;
 	become_nobody();
-	err = drop_capabilities();
+	err = wp_confine_capabilities();
 	if (err)
 		return err;
 	limit(RLIMIT_CORE, 0);

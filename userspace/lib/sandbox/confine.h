@@ -22,6 +22,7 @@
 #endif
 
 int wp_confine_descriptors(int keep);
+int wp_confine_capabilities(void);
 int wp_confine_process(int keep);
 int wp_confine_make_filter(struct sock_fprog *filter, int sock);
 bool wp_confine_calls(const struct sock_fprog *filter);

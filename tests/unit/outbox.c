@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the process that sends: which rights it has, started by root and by a user with
+ * capabilities; and what is printed of a receiver that refuses.
+ */
+#include <linux/capability.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/agent/outbox.h"
+#include "tap.h"
+
+#define USER	1000
+
+/* Number of lines of the process's status that begin with one of these. */
+static unsigned int count_lines(pid_t pid, const char *const *line, unsigned int nr)
+{
+	char path[64], text[256];
+	unsigned int found = 0, i;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "r");
+	while (f && fgets(text, sizeof(text), f)) {
+		for (i = 0; i < nr; i++)
+			found += !strncmp(text, line[i], strlen(line[i]));
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static bool has_no_rights(uid_t uid)
+{
+	struct wp_outbox b = {
+		.sock = -1,
+		.o = { .url = "http://127.0.0.1:1/", .queue = 1, .timeout_ms = 1 },
+	};
+	const char *const none[] = {
+		"CapPrm:\t0000000000000000\n", "CapEff:\t0000000000000000\n",
+		"CapAmb:\t0000000000000000\n", "NoNewPrivs:\t1\n",
+	};
+	char users[64];
+	const char *const user[] = { users };
+	bool good;
+
+	if (wp_outbox_open(&b))
+		return false;
+	snprintf(users, sizeof(users), "Uid:\t%u\t%u\t%u\t%u\n", uid, uid, uid, uid);
+	good = count_lines(b.pid, none, 4) == 4 && count_lines(b.pid, user, 1) == 1;
+	return !wp_outbox_close(&b) && good;
+}
+
+/* A user with all capabilities of root. */
+static bool become_user(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3];
+
+	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) || setresuid(USER, USER, USER) ||
+	    syscall(SYS_capget, &head, caps))
+		return false;
+	caps[0].effective = caps[0].permitted;
+	caps[1].effective = caps[1].permitted;
+	return caps[0].permitted && !syscall(SYS_capset, &head, caps);
+}
+
+static bool in_child(bool as_user)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit((!as_user || become_user()) &&
+		      has_no_rights(as_user ? USER : WP_OUTBOX_UID) ? 0 : 1);
+	return waitpid(pid, &status, 0) == pid && !status;
+}
+
+/* Answers each request, which comes in a few packets, with the next status. */
+static void serve(int sock, const char *const *status)
+{
+	char request[8192], answer[256];
+	size_t len;
+	ssize_t n;
+	int fd;
+
+	for (; *status; status++) {
+		fd = accept(sock, NULL, NULL);
+		/* The message is one of gzip: its end has its length, 3. */
+		for (len = 0; len < 4 || memcmp(request + len - 4, "\3\0\0", 4); len += n) {
+			n = read(fd, request + len, sizeof(request) - len);
+			if (n <= 0)
+				_exit(1);
+		}
+		n = snprintf(answer, sizeof(answer),
+			     "HTTP/1.1 %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", *status);
+		if (write(fd, answer, n) != n)
+			_exit(1);
+		close(fd);
+	}
+	_exit(0);
+}
+
+static void test_refused(void)
+{
+	static const char *const status[] = {
+		"404 a", "404 a", "400 a", "400 a", "200 a", "400 a", NULL };
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct wp_outbox b = {
+		.sock = -1, .o = { .queue = 1 << 20, .timeout_ms = 60000, .end_ms = 60000 },
+	};
+	int sock = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), before = dup(2);
+	socklen_t size = sizeof(to);
+	unsigned int lines = 0, i;
+	FILE *said = tmpfile();
+	char url[64], text[512];
+	pid_t pid;
+
+	if (bind(sock, (void *)&to, size) || listen(sock, 8) ||
+	    getsockname(sock, (void *)&to, &size)) {
+		ok(0, "a receiver listens");
+		return;
+	}
+	pid = fork();
+	if (!pid)
+		serve(sock, status);
+	close(sock);
+	snprintf(url, sizeof(url), "http://127.0.0.1:%u/", ntohs(to.sin_port));
+	b.o.url = url;
+	unsetenv("http_proxy");
+	dup2(fileno(said), 2);
+	if (!wp_outbox_open(&b)) {
+		for (i = 0; status[i]; i++)
+			wp_outbox_post(&b, "abc", 3, 1000000000);
+		wp_outbox_close(&b);
+	}
+	dup2(before, 2);
+	close(before);
+	rewind(said);
+	while (fgets(text, sizeof(text), said)) {
+		printf("# %s", text);
+		lines += !!strstr(text, "are lost");
+	}
+	fclose(said);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	ok(b.all[WP_OUTBOX_REFUSED].windows == 5 && b.all[WP_OUTBOX_SENT].windows == 1,
+	   "what is refused is counted");
+	ok(lines == 3, "... and said once, until the reason changes, or one is sent");
+}
+
+int main(void)
+{
+	if (geteuid()) {
+		ok(has_no_rights(geteuid()), "what a user starts has no capability");
+	} else {
+		ok(in_child(false), "what root starts is nobody, without a capability");
+		ok(in_child(true), "what a user with capabilities starts has none");
+	}
+	test_refused();
+	return done();
+}
