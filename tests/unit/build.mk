@@ -56,7 +56,7 @@ $(UNIT_OUT)/signals: userspace/cmd/common/signals.c userspace/cmd/common/sigwatc
 $(UNIT_OUT)/eventlines: UNIT_MODULE = userspace/cmd/record/eventlines.c
 $(UNIT_OUT)/eventlines: userspace/cmd/record/eventlines.c
 
-UNIT_OUTBOX := $(addprefix userspace/cmd/agent/,outbox.c sender.c http.c)
+UNIT_OUTBOX := $(addprefix userspace/cmd/agent/,outbox.c sender.c http.c headers.c)
 $(UNIT_OUT)/outbox: UNIT_MODULE = -DWP_VERSION='"unit"' $(UNIT_OUTBOX)
 $(UNIT_OUT)/outbox: $(UNIT_OUTBOX)
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of the process that sends: which rights it has, started by root and by a user with
- * capabilities; and what is printed of a receiver that refuses.
+ * capabilities; receivers that refuse, and whose answers do not end; the directory of its
+ * spool; and where it sends.
  */
 #include <linux/capability.h>
 #include <netinet/in.h>
@@ -12,11 +13,14 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmd/agent/headers.h"
 #include "cmd/agent/outbox.h"
+#include "lib/base/err.h"
 #include "tap.h"
 
 #define USER	1000
@@ -43,7 +47,7 @@ static bool has_no_rights(uid_t uid)
 {
 	struct wp_outbox b = {
 		.sock = -1,
-		.o = { .url = "http://127.0.0.1:1/", .queue = 1, .timeout_ms = 1 },
+		.o = { .url = "http://127.0.0.1:1/", .shown = "nowhere", .queue = 1, .timeout_ms = 1 },
 	};
 	const char *const none[] = {
 		"CapPrm:\t0000000000000000\n", "CapEff:\t0000000000000000\n",
@@ -85,6 +89,16 @@ static bool in_child(bool as_user)
 	return waitpid(pid, &status, 0) == pid && !status;
 }
 
+/* Goes on until nobody reads. */
+static void answer_for_good(int fd)
+{
+	static const char more[65536];
+
+	signal(SIGPIPE, SIG_IGN);
+	while (write(fd, more, sizeof(more)) > 0)
+		;
+}
+
 /* Answers each request, which comes in a few packets, with the next status. */
 static void serve(int sock, const char *const *status)
 {
@@ -101,10 +115,12 @@ static void serve(int sock, const char *const *status)
 			if (n <= 0)
 				_exit(1);
 		}
-		n = snprintf(answer, sizeof(answer),
-			     "HTTP/1.1 %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", *status);
+		n = snprintf(answer, sizeof(answer), "HTTP/1.1 %s\r\n%sConnection: close\r\n\r\n",
+			     *status, strstr(*status, "endless") ? "" : "Content-Length: 0\r\n");
 		if (write(fd, answer, n) != n)
 			_exit(1);
+		if (strstr(*status, "endless"))
+			answer_for_good(fd);
 		close(fd);
 	}
 	_exit(0);
@@ -113,7 +129,7 @@ static void serve(int sock, const char *const *status)
 static void test_refused(void)
 {
 	static const char *const status[] = {
-		"404 a", "404 a", "400 a", "400 a", "200 a", "400 a", NULL };
+		"404 a", "404 a", "400 a", "400 endless", "200 endless", "400 a", NULL };
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	struct wp_outbox b = {
 		.sock = -1, .o = { .queue = 1 << 20, .timeout_ms = 60000, .end_ms = 60000 },
@@ -136,6 +152,7 @@ static void test_refused(void)
 	close(sock);
 	snprintf(url, sizeof(url), "http://127.0.0.1:%u/", ntohs(to.sin_port));
 	b.o.url = url;
+	b.o.shown = url;
 	unsetenv("http_proxy");
 	dup2(fileno(said), 2);
 	if (!wp_outbox_open(&b)) {
@@ -154,8 +171,82 @@ static void test_refused(void)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	ok(b.all[WP_OUTBOX_REFUSED].windows == 5 && b.all[WP_OUTBOX_SENT].windows == 1,
-	   "what is refused is counted");
+	   "what is refused is counted, also if the answer does not end");
 	ok(lines == 3, "... and said once, until the reason changes, or one is sent");
+}
+
+/* Whether it begins with a spool of this path, whose owner is this then. */
+static bool begins(const char *path, uid_t owner)
+{
+	struct wp_outbox b = {
+		.sock = -1,
+		.o = { .url = "http://127.0.0.1:1/", .shown = "nowhere", .queue = 1, .spool = path,
+		       .limits = { .bytes = 1000, .age = 1000 }, .timeout_ms = 1 },
+	};
+	struct stat st;
+
+	if (wp_outbox_open(&b))
+		return false;
+	return !wp_outbox_close(&b) && !stat(path, &st) && st.st_uid == owner;
+}
+
+static bool is_of(const char *path, uid_t owner)
+{
+	struct stat st;
+
+	return !stat(path, &st) && st.st_uid == owner;
+}
+
+static void test_spool(void)
+{
+	char top[] = "/tmp/wallprof-outbox.XXXXXX";
+	uid_t owner = geteuid() ? geteuid() : WP_OUTBOX_UID;
+
+	if (!mkdtemp(top) || chdir(top) || chmod(top, 0755) || mkdir("others", 0755) ||
+	    symlink("others", "link")) {
+		ok(0, "there is a directory");
+		return;
+	}
+	ok(begins("new", owner) && begins("new", owner) && begins("new/", owner),
+	   "a directory is made for the spool, and used again");
+	ok(!begins("link", owner) && is_of("others", geteuid()),
+	   "a link in its place is not followed");
+	if (!geteuid())
+		ok(!begins("others", owner) && is_of("others", 0), "nor is root's given away");
+	ok(!begins("none/new", owner), "nor is more than one made");
+	rmdir("new");
+	unlink("link");
+	rmdir("others");
+	if (chdir("/") || rmdir(top))
+		ok(0, "nothing is left");
+}
+
+static bool goes_to(const char *to, const char *url, const char *shown)
+{
+	char *a = wp_agent_url(to), *b = a ? wp_agent_shown(a) : NULL;
+	bool good = url ? a && b && !strcmp(a, url) && !strcmp(b, shown) : !a;
+
+	free(a);
+	free(b);
+	return good;
+}
+
+static void test_url(void)
+{
+	ok(goes_to("http://h", "http://h/v1development/profiles",
+		   "http://h/v1development/profiles") &&
+	   goes_to("https://h:1/", "https://h:1/v1development/profiles",
+		   "https://h:1/v1development/profiles"), "a path is added");
+	ok(goes_to("http://h/p", "http://h/p", "http://h/p") &&
+	   goes_to("http://h?q=/", "http://h?q=/", "http://h?q=/"), "unless something is there");
+	ok(goes_to("http://me:secret@h/p@q", "http://me:secret@h/p@q", "http://h/p@q") &&
+	   goes_to("http://me:a@b@h", "http://me:a@b@h/v1development/profiles",
+		   "http://h/v1development/profiles"), "a password is not shown");
+	wp_set_verbosity(WP_SILENT);
+	ok(goes_to("ftp://h", NULL, NULL) && goes_to("http://", NULL, NULL) &&
+	   goes_to("http:///p", NULL, NULL) && goes_to("http://h h", NULL, NULL) &&
+	   goes_to("", NULL, NULL), "what is no URL is refused");
+	wp_set_verbosity(WP_NORMAL);
 }
 
 int main(void)
@@ -167,5 +258,7 @@ int main(void)
 		ok(in_child(true), "what a user with capabilities starts has none");
 	}
 	test_refused();
+	test_spool();
+	test_url();
 	return done();
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/agent/agent.h"
@@ -144,6 +145,21 @@ static int parse_event(struct wp_agent *a, const char *arg)
 	return err;
 }
 
+/* Who sends has no rights. */
+static int check_authorities(const char *path)
+{
+	struct stat st;
+
+	if (access(path, R_OK) || stat(path, &st)) {
+		wp_err("--cacert: %s: %s", path, strerror(errno));
+		return -EINVAL;
+	}
+	if (geteuid() || st.st_mode & S_IROTH)
+		return 0;
+	wp_err("--cacert: %s: user nobody, who sends, cannot read it: chmod a+r it", path);
+	return -EINVAL;
+}
+
 static int set(void *ctx, int id, const char *arg)
 {
 	struct opts *o = ctx;
@@ -180,12 +196,8 @@ static int set(void *ctx, int id, const char *arg)
 	case OPT_HEADER_FILE:
 		return wp_agent_headers_file(&o->headers, arg);
 	case OPT_CACERT:
-		if (access(arg, R_OK)) {
-			wp_err("--cacert: %s: %s", arg, strerror(errno));
-			return -EINVAL;
-		}
 		a->outbox.o.ca = arg;
-		return 0;
+		return check_authorities(arg);
 	case OPT_QUEUE:
 		return wp_value_file_size("--queue", arg, &a->outbox.o.queue);
 	case OPT_SPOOL:
@@ -229,7 +241,7 @@ static int read_environment(struct opts *o)
 	struct wp_outbox_options *out = &o->a->outbox.o;
 	int err;
 
-	if (!headers)
+	if (!headers || !*headers)
 		headers = getenv("OTEL_EXPORTER_OTLP_HEADERS");
 	err = headers ? wp_agent_headers_list(&o->headers, headers) : 0;
 	if (err)
@@ -237,7 +249,10 @@ static int read_environment(struct opts *o)
 	out->header = o->headers.line;
 	out->nr_headers = o->headers.nr;
 	out->url = wp_agent_url(o->to);
-	return out->url ? 0 : -EINVAL;
+	if (!out->url)
+		return -EINVAL;
+	out->shown = wp_agent_shown(out->url);
+	return out->shown ? 0 : wp_no_memory("the URL");
 }
 
 /* Set the options of an equivalent record command. */
@@ -287,6 +302,9 @@ static void find_host(struct wp_agent *a)
 		strcpy(a->host, "localhost");
 	if (f && fgets(a->host_id, sizeof(a->host_id), f))
 		a->host_id[strcspn(a->host_id, "\n")] = 0;
+	/* Before the first boot has ended it is "uninitialized". */
+	if (strspn(a->host_id, "0123456789abcdef") != 32)
+		*a->host_id = 0;
 	if (f)
 		fclose(f);
 }
@@ -314,7 +332,7 @@ static int turn(struct wp_agent *a)
 	err = wp_live_turn(&a->live, true);
 	/* What happened to those before, for this one to have it. */
 	if (!err)
-		err = wp_outbox_take(&a->outbox);
+		wp_outbox_take(&a->outbox);
 	if (!err)
 		err = wp_agent_window(a, a->live.table.time, &message, &stats);
 	if (!err) {
@@ -362,7 +380,7 @@ static void print_end(const struct wp_agent *a)
 		 (unsigned long long)a->sum[WP_OTLP_RUNNABLE],
 		 (unsigned long long)a->sum[WP_OTLP_BLOCKED], (unsigned long long)a->idle_ns);
 	fprintf(stderr, "[ wallprof agent: Sent %llu windows with %.3f s of time to %s (%.3f MB) ]\n",
-		(unsigned long long)sent->windows, sent->ns / 1e9, a->outbox.o.url,
+		(unsigned long long)sent->windows, sent->ns / 1e9, a->outbox.o.shown,
 		a->outbox.bytes / 1e6);
 }
 
@@ -433,5 +451,6 @@ int cmd_agent(int argc, char **argv)
 	}
 	wp_agent_headers_free(&o.headers);
 	free((char *)a.outbox.o.url);
+	free((char *)a.outbox.o.shown);
 	return err;
 }

@@ -4,6 +4,7 @@
  * secret, which a command line would show to all; and from the variables of the
  * environment that OpenTelemetry's exporters have.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -118,7 +119,8 @@ static void unescape(char *s)
 	char *to = s;
 
 	for (; *s; s++) {
-		if (*s == '%' && s[1] && s[2] && sscanf(s, "%%%2x", &c) == 1 && c) {
+		if (*s == '%' && isxdigit((unsigned char)s[1]) && isxdigit((unsigned char)s[2]) &&
+		    sscanf(s + 1, "%2x", &c) == 1 && c) {
 			*to++ = c;
 			s += 2;
 		} else {
@@ -188,9 +190,9 @@ static bool is_url(const char *url)
 /* Whether something follows the host. */
 static bool has_path(const char *url)
 {
-	const char *slash = strchr(strstr(url, "//") + 2, '/');
+	const char *end = strpbrk(strstr(url, "//") + 2, "/?#");
 
-	return slash && slash[1];
+	return end && (*end != '/' || end[1]);
 }
 
 /**
@@ -231,4 +233,22 @@ char *wp_agent_url(const char *to)
 		return NULL;
 	}
 	return url;
+}
+
+/**
+ * wp_agent_shown() - a URL for messages
+ * @url: from wp_agent_url()
+ *
+ * Return: it without a user and a password, to be freed; NULL: no memory.
+ */
+char *wp_agent_shown(const char *url)
+{
+	const char *host = strstr(url, "//") + 2;
+	const char *end = strpbrk(host, "/?#");
+	const char *at = memrchr(host, '@', end ? (size_t)(end - host) : strlen(host));
+	char *shown;
+
+	if (asprintf(&shown, "%.*s%s", (int)(host - url), url, at ? at + 1 : host) < 0)
+		return NULL;
+	return shown;
 }

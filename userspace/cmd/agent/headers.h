@@ -21,5 +21,6 @@ int wp_agent_headers_file(struct wp_agent_headers *h, const char *path);
 int wp_agent_headers_list(struct wp_agent_headers *h, const char *list);
 void wp_agent_headers_free(struct wp_agent_headers *h);
 char *wp_agent_url(const char *to);
+char *wp_agent_shown(const char *url);
 
 #endif /* WP_CMD_AGENT_HEADERS_H */

@@ -120,8 +120,8 @@ static size_t take_answer(char *data, size_t size, size_t nr, void *ctx)
 		take = sizeof(h->answer) - h->size;
 	memcpy(h->answer + h->size, data, take);
 	h->size += take;
-	/* The rest is read, and dropped. */
-	return size * nr;
+	/* That it is less than there was ends the request. */
+	return take;
 }
 
 /* Retry-After with a number of seconds; a date is not understood, which means 0. */
@@ -252,10 +252,12 @@ int wp_http_post(struct wp_http *h, const void *data, size_t size)
 static void end(struct wp_http *h, CURLcode err, struct wp_http_result *result)
 {
 	*result = (struct wp_http_result){ .done = true };
-	if (err)
+	h->curl.easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &result->status);
+	/* Once there is a status, how the answer ends is of no interest. */
+	if (err && result->status < 200) {
+		result->status = 0;
 		result->trouble = h->error[0] ? h->error : h->curl.easy_strerror(err);
-	else
-		h->curl.easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &result->status);
+	}
 	result->retry_after = h->retry_after;
 	result->answer = h->answer;
 	result->size = h->size;

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -62,10 +63,14 @@ static void count(struct wp_outbox *b, enum wp_outbox_outcome outcome, __u64 win
 /* Reaps it. What it had is lost. */
 static void reap(struct wp_outbox *b)
 {
+	unsigned int i;
+
 	close(b->sock);
 	b->sock = -1;
 	kill(b->pid, SIGKILL);
-	waitpid(b->pid, NULL, 0);
+	/* One that waits for a dead disk cannot end: it is left to itself. */
+	for (i = 0; i < LATE_MS && !waitpid(b->pid, NULL, WNOHANG); i++)
+		poll(NULL, 0, 1);
 	b->pid = 0;
 	if (b->nr_outstanding)
 		count(b, WP_OUTBOX_BROKEN, b->nr_outstanding, b->outstanding);
@@ -77,15 +82,15 @@ static void reap(struct wp_outbox *b)
 static void print_trouble(struct wp_outbox *b, const struct wp_outbox_reply *r)
 {
 	if (r->outcome == WP_OUTBOX_WAITS && !b->waits)
-		wp_warn("%s: %s: it is tried again; up to %llu MB wait%s%s", b->o.url, r->text,
+		wp_warn("%s: %s: it is tried again; up to %llu MB wait%s%s", b->o.shown, r->text,
 			(unsigned long long)((b->o.spool ? b->o.limits.bytes : b->o.queue) >> 20),
 			b->o.spool ? " in " : "", b->o.spool ? b->o.spool : "");
 	else if (r->outcome == WP_OUTBOX_UNREADABLE)
 		wp_warn("%s: %s", b->o.spool, r->text);
 	else if (r->outcome == WP_OUTBOX_REFUSED && strcmp(r->text, b->refused))
-		wp_warn("%s: %s: %.3f s of time are lost", b->o.url, r->text, r->ns / 1e9);
+		wp_warn("%s: %s: %.3f s of time are lost", b->o.shown, r->text, r->ns / 1e9);
 	else if (r->outcome == WP_OUTBOX_SENT && b->waits)
-		wp_warn("%s: it takes profiles again", b->o.url);
+		wp_warn("%s: it takes profiles again", b->o.shown);
 	if (r->outcome == WP_OUTBOX_REFUSED)
 		memcpy(b->refused, r->text, sizeof(b->refused));
 	else if (r->outcome == WP_OUTBOX_SENT)
@@ -142,22 +147,47 @@ static int wait_reply(struct wp_outbox *b, struct wp_outbox_reply *r, __u64 unti
 }
 
 /* Opens the directory of the spool, which the process must be able to write. */
-static int open_spool(const char *path)
+static int open_spool_in(int parent, const char *name)
 {
-	bool is_new = !mkdir(path, 0700);
+	bool is_new = !mkdirat(parent, name, 0700);
 	struct stat st;
 	int fd;
 
 	if (!is_new && errno != EEXIST)
 		return -errno;
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (geteuid() || (!is_new && !fstat(fd, &st) && st.st_uid == WP_OUTBOX_UID) ||
-	    (is_new && !fchown(fd, WP_OUTBOX_UID, -1)))
+	/* One that somebody else has put there is not given away. */
+	if (!fstat(fd, &st) &&
+	    (geteuid() || (!is_new && st.st_uid == WP_OUTBOX_UID) ||
+	     (is_new && !st.st_uid && !fchown(fd, WP_OUTBOX_UID, -1))))
 		return fd;
 	close(fd);
 	return -EPERM;
+}
+
+/* The directory that it is in is opened once: others may be able to replace it. */
+static int open_spool(const char *path)
+{
+	char *copy = strdup(path), *slash;
+	const char *name;
+	int parent, fd;
+
+	if (!copy)
+		return -ENOMEM;
+	for (slash = copy + strlen(copy); slash > copy + 1 && slash[-1] == '/';)
+		*--slash = 0;
+	slash = strrchr(copy, '/');
+	name = slash ? slash + 1 : copy;
+	if (slash)
+		*slash = 0;
+	parent = open(!slash ? "." : *copy ? copy : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = parent < 0 ? -errno : open_spool_in(parent, name);
+	if (parent >= 0)
+		close(parent);
+	free(copy);
+	return fd;
 }
 
 static int pass_spool(struct wp_outbox *b)
@@ -234,6 +264,8 @@ static int compress_into_file(const void *message, size_t size, __u64 *bytes)
 	unsigned char *to;
 	uLong room;
 
+	if (size > UINT_MAX)
+		return -EFBIG;
 	/* 31: a gzip header, and the largest window. */
 	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY) != Z_OK)
 		return -ENOMEM;
@@ -291,9 +323,9 @@ int wp_outbox_post(struct wp_outbox *b, const void *message, size_t size, __u64 
  * wp_outbox_take() - read what became of windows, and start a process that died again
  * @b: the process
  *
- * Return: 0 or a negative errno: it cannot be started; a message was printed.
+ * If it cannot be started, windows are lost until it can be: the next call tries again.
  */
-int wp_outbox_take(struct wp_outbox *b)
+void wp_outbox_take(struct wp_outbox *b)
 {
 	struct wp_outbox_reply r;
 	int ret;
@@ -304,12 +336,12 @@ int wp_outbox_take(struct wp_outbox *b)
 			take_reply(b, &r);
 	} while (ret > 0);
 	if (!ret)
-		return 0;
+		return;
 	if (b->pid)
 		reap(b);
 	wp_warn("the sending process died: it is started again");
 	b->restarts++;
-	return wp_outbox_open(b);
+	wp_outbox_open(b);
 }
 
 /**
@@ -345,6 +377,6 @@ int wp_outbox_close(struct wp_outbox *b)
 	if (!left.windows)
 		return 0;
 	wp_err("%llu windows with %.3f s of time were not sent to %s",
-	       (unsigned long long)left.windows, left.ns / 1e9, b->o.url);
+	       (unsigned long long)left.windows, left.ns / 1e9, b->o.shown);
 	return -EIO;
 }

@@ -81,6 +81,7 @@ struct wp_outbox_reply {
 /**
  * struct wp_outbox_options - where to, and how
  * @url: URL of the receiver
+ * @shown: the same for messages, without a password
  * @header: lines of further headers
  * @nr_headers: their number
  * @ca: file of certificates of authorities, or NULL: the system's
@@ -92,6 +93,7 @@ struct wp_outbox_reply {
  */
 struct wp_outbox_options {
 	const char *url;
+	const char *shown;
 	char **header;
 	size_t nr_headers;
 	const char *ca;
@@ -151,7 +153,7 @@ struct wp_outbox {
 const char *wp_outbox_outcome_name(enum wp_outbox_outcome outcome);
 int wp_outbox_open(struct wp_outbox *b);
 int wp_outbox_post(struct wp_outbox *b, const void *message, size_t size, __u64 ns);
-int wp_outbox_take(struct wp_outbox *b);
+void wp_outbox_take(struct wp_outbox *b);
 int wp_outbox_close(struct wp_outbox *b);
 
 /* sender.c */
