@@ -651,11 +651,16 @@ static void takes_turns(struct __test_metadata *_metadata, struct wallprof_confi
 	UNTIL(forged->ready);
 	memcpy(before, (const void *)forged->naps, sizeof(before));
 	ASSERT_EQ(0, session_start(&s));
-	UNTIL(forged->naps[0] + forged->naps[1] > before[0] + before[1] + 400);
-	ASSERT_EQ(0, session_flip(&s));
-	EXPECT_WHOLE(&s);
 	find_quietly = true;
-	found = find(&s, pid, functions);
+	/* A nap that has passed before the thread could leave its CPU has no interval. */
+	do {
+		long naps = forged->naps[0] + forged->naps[1];
+
+		UNTIL(forged->naps[0] + forged->naps[1] > naps + 400);
+		ASSERT_EQ(0, session_flip(&s));
+		found = find(&s, pid, functions);
+	} while (found.all - found.wrong < 100 || found.wrong < 100);
+	EXPECT_WHOLE(&s);
 	find_quietly = false;
 	for (int i = 0; i < WALLPROF_UNWIND_MAX; i++)
 		walks += s.unwinds[0][i];
@@ -663,8 +668,6 @@ static void takes_turns(struct __test_metadata *_metadata, struct wallprof_confi
 	EXPECT_GE(forged->naps[0] - before[0] + 1, found.all - found.wrong)
 		TH_LOG("%s", turn_names[what]);
 	EXPECT_GE(forged->naps[1] - before[1] + 1, found.wrong) TH_LOG("%s", turn_names[what]);
-	EXPECT_LE(100, found.all - found.wrong);
-	EXPECT_LE(100, found.wrong);
 	/* Of each four alike, the first one is walked, and few of the others. */
 	EXPECT_LE(walks / 2, s.walks_remembered)
 		TH_LOG("%s: %llu of %llu", turn_names[what], (ull)s.walks_remembered, (ull)walks);
@@ -899,7 +902,9 @@ TEST_F(forged, threads_and_children_have_runs)
 	found = find(&self->s, self->pid, variant->functions);
 	/* Until it forks, it naps in another way. */
 	EXPECT_LE(20, found.all - found.wrong);
-	ENDED_BY(WALLPROF_INTERP_READ);
+	/* A thread that is preempted before all of its runs are there has fewer. */
+	EXPECT_EQ(1 << WALLPROF_INTERP_READ,
+		  reasons_of(&self->s, 0) & ~(1 << WALLPROF_INTERP_RUNS));
 }
 
 /* Samples of one that runs; with the cache of their stacks and without. */
