@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tests of mappings of processes that are gone, from records. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "tap.h"
 
 static char seen[512];
+static bool whole;
 
 /* "start-end@offset inode name;" of each. */
 static int note(void *ctx, int dir, const struct wp_procmap *m)
@@ -25,7 +27,7 @@ static int note(void *ctx, int dir, const struct wp_procmap *m)
 static const char *maps_of(struct wp_endedmaps *e, __u32 pid, __u32 *parent)
 {
 	*seen = 0;
-	if (wp_endedmaps_each(e, pid, note, NULL, parent))
+	if (wp_endedmaps_each(e, pid, note, NULL, parent, &whole))
 		return "failed";
 	return seen;
 }
@@ -64,7 +66,8 @@ int main(void)
 
 	ok(!*maps_of(&e, 10, &parent) && !parent, "nothing is known at first");
 	task(&e, PERF_RECORD_FORK, 0, 10, 9);
-	ok(!*maps_of(&e, 10, &parent) && parent == 9, "a fork has the mappings of its parent");
+	ok(!*maps_of(&e, 10, &parent) && parent == 9 && whole,
+	   "a fork has the mappings of its parent");
 	task(&e, PERF_RECORD_FORK, 0, 10, 10);
 	ok(!*maps_of(&e, 10, &parent) && parent == 9, "a new thread changes nothing");
 	map(&e, 10, 0x1000, "/lib/a", PROT_READ | PROT_EXEC, 0);
@@ -85,6 +88,7 @@ int main(void)
 	wp_endedmaps_record(&e, &tiny);
 	ok(!strcmp(maps_of(&e, 11, &parent), "5000-6000@2000 7 /bin/other;"),
 	   "a record that is too short is left out");
+	ok(!whole, "a process that only maps has those of before, too");
 	for (i = 100; i < 70100; i++)
 		map(&e, i, 0x1000, "/bin/many", PROT_EXEC, 0);
 	ok(e.nr == 65536 && *maps_of(&e, 100, &parent) && !*maps_of(&e, 70099, &parent),

@@ -56,12 +56,16 @@ static int add_record(void *ctx, const struct perf_event_header *rec, __u64 time
 static int each_gone(void *ctx, __u32 pid, wp_procmap_fn add, void *add_ctx, __u32 *parent)
 {
 	const struct wp_live *live = ctx;
-	int err;
+	unsigned int i, at = live->now;
+	bool whole = false;
+	int err = 0;
 
-	err = wp_endedmaps_each(&live->ended[live->now], pid, add, add_ctx, parent);
-	if (err || *parent)
-		return err;
-	return wp_endedmaps_each(&live->ended[!live->now], pid, add, add_ctx, parent);
+	*parent = 0;
+	for (i = 0; i < WP_LIVE_ENDED && !whole && !err; i++) {
+		err = wp_endedmaps_each(&live->ended[at], pid, add, add_ctx, parent, &whole);
+		at = (at + WP_LIVE_ENDED - 1) % WP_LIVE_ENDED;
+	}
+	return err;
 }
 
 /**
@@ -394,7 +398,7 @@ int wp_live_turn(struct wp_live *live, bool shown)
 		err = wp_topshares_turn(&live->shares, shown);
 	if (!err && shown)
 		wp_toptable_join(&live->table, &live->shares);
-	live->now = !live->now;
+	live->now = (live->now + 1) % WP_LIVE_ENDED;
 	wp_endedmaps_clear(&live->ended[live->now]);
 	if (err == -ENOMEM)
 		wp_err("out of memory");
@@ -409,6 +413,7 @@ void wp_live_end(struct wp_live *live)
 {
 	struct wp_mapsync_stats stats = { 0 };
 	char denied[256];
+	unsigned int i;
 
 	wp_mapsync_end(live->r.mapsync, &stats);
 	if (wp_mapsync_denied(&stats, denied, sizeof(denied)))
@@ -420,8 +425,8 @@ void wp_live_end(struct wp_live *live)
 	wp_stacks_free(&live->r.stacks);
 	wp_comms_free(&live->r.t.comms);
 	wp_livenames_free(live->names);
-	wp_endedmaps_free(&live->ended[0]);
-	wp_endedmaps_free(&live->ended[1]);
+	for (i = 0; i < WP_LIVE_ENDED; i++)
+		wp_endedmaps_free(&live->ended[i]);
 	wp_target_free(&live->r.o.target);
 	wp_event_list_free(&live->r.o.events);
 	free(live->r.s.events);

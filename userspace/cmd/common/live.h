@@ -21,15 +21,18 @@
 #include "lib/top/topshares.h"
 #include "lib/top/toptable.h"
 
+/* Intervals of which mappings of processes are kept. */
+#define WP_LIVE_ENDED	3
+
 /**
  * struct wp_live - a live view's session
  * @r: the session, its sideband, stacks, and names of threads; without a file
  * @table: times of threads
  * @shares: shares of these times
  * @names: names of functions
- * @ended: mappings of processes that began in this interval, and in the last one, for those
+ * @ended: mappings of processes that began in this interval, and in the last two, for those
  *	that end before they are looked up
- * @now: which of the two is this interval's
+ * @now: which of these is this interval's; the one before it is the last one's
  * @event_given: the event to sample is not the default
  * @flipped: end of the last epoch
  * @lost: losses in epochs since the start, by enum wallprof_loss
@@ -46,7 +49,7 @@ struct wp_live {
 	struct wp_toptable table;
 	struct wp_topshares shares;
 	struct wp_livenames *names;
-	struct wp_endedmaps ended[2];
+	struct wp_endedmaps ended[WP_LIVE_ENDED];
 	unsigned int now;
 	bool event_given;
 	__u64 flipped;

@@ -33,11 +33,13 @@ struct wp_endedmap {
 
 /**
  * struct wp_endedprocess - a process
- * @parent: its parent, or 0: it executed a program since
+ * @parent: its parent, if it was forked and has executed no program since; or 0
+ * @whole: it was forked, or executed a program, since the last clear
  * @last: number of its newest mapping, or NONE
  */
 struct wp_endedprocess {
 	__u32 parent;
+	bool whole;
 	__u32 last;
 };
 
@@ -129,6 +131,7 @@ int wp_endedmaps_record(struct wp_endedmaps *e, const struct perf_event_header *
 	if (!process)
 		return -ENOMEM;
 	process->parent = execs ? 0 : task->other;
+	process->whole = true;
 	process->last = NONE;
 	return 0;
 }
@@ -140,20 +143,24 @@ int wp_endedmaps_record(struct wp_endedmaps *e, const struct perf_event_header *
  * @fn: called for each, with no directory (-1), the newest first; returns 0 or a negative
  *	errno, which ends it
  * @ctx: passed to it
- * @parent: set to the process that has the others, or 0: there are no others
+ * @parent: set to the process that has the others; 0: there are no others, or those of before
+ *	the last clear
+ * @whole: set to whether it has none of before the last clear
  *
  * Return: 0, or what @fn returned.
  */
 int wp_endedmaps_each(const struct wp_endedmaps *e, __u32 pid, wp_procmap_fn fn, void *ctx,
-		      __u32 *parent)
+		      __u32 *parent, bool *whole)
 {
 	__u32 nr = wp_idmap_find(&e->pids, pid), at;
 	int err = 0;
 
 	*parent = 0;
+	*whole = false;
 	if (nr == WP_IDMAP_NONE)
 		return 0;
 	*parent = e->process[nr].parent;
+	*whole = e->process[nr].whole;
 	for (at = e->process[nr].last; at != NONE && !err; at = e->map[at].next)
 		err = fn(ctx, -1, &e->map[at].map);
 	return err;

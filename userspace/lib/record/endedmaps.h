@@ -4,13 +4,14 @@
  * mappings can be read. See endedmaps.c.
  *
  *	wp_endedmaps_record(&e, rec)			each record of the sideband
- *	wp_endedmaps_each(&e, pid, fn, ctx, &parent)	a process that is gone
+ *	wp_endedmaps_each(&e, pid, fn, ctx, &parent, &whole)	a process that is gone
  *	wp_endedmaps_clear(&e)				now and then
  *	wp_endedmaps_free(&e)
  */
 #ifndef WP_LIB_RECORD_ENDEDMAPS_H
 #define WP_LIB_RECORD_ENDEDMAPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/perf_event.h>
 #include <linux/types.h>
@@ -41,7 +42,7 @@ struct wp_endedmaps {
 
 int wp_endedmaps_record(struct wp_endedmaps *e, const struct perf_event_header *rec);
 int wp_endedmaps_each(const struct wp_endedmaps *e, __u32 pid, wp_procmap_fn fn, void *ctx,
-		      __u32 *parent);
+		      __u32 *parent, bool *whole);
 void wp_endedmaps_clear(struct wp_endedmaps *e);
 void wp_endedmaps_free(struct wp_endedmaps *e);
 
