@@ -154,7 +154,7 @@ static int check_authorities(const char *path)
 		wp_err("--cacert: %s: %s", path, strerror(errno));
 		return -EINVAL;
 	}
-	if (geteuid() || st.st_mode & S_IROTH)
+	if (geteuid() || st.st_mode & 0004)
 		return 0;
 	wp_err("--cacert: %s: user nobody, who sends, cannot read it: chmod a+r it", path);
 	return -EINVAL;
