@@ -52,7 +52,6 @@ struct wp_agent_labels {
  * @nr_windows: number of windows so far
  * @sum: time in them, by enum wp_otlp_kind
  * @idle_ns: time that @no_idle left out
- * @unnamed: restarts of @live.names
  */
 struct wp_agent {
 	struct wp_live live;
@@ -68,7 +67,6 @@ struct wp_agent {
 	unsigned long nr_windows;
 	__u64 sum[WP_OTLP_KINDS];
 	__u64 idle_ns;
-	unsigned long unnamed;
 };
 
 /* labels.c */

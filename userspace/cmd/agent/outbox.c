@@ -340,7 +340,6 @@ void wp_outbox_take(struct wp_outbox *b)
 	if (b->pid)
 		reap(b);
 	wp_warn("the sending process died: it is started again");
-	b->restarts++;
 	wp_outbox_open(b);
 }
 

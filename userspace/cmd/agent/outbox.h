@@ -128,7 +128,6 @@ struct wp_outbox_loss {
  * @waits: the last reply was that a window waits
  * @refused: why the last window was refused, if none was sent since; else ""
  * @waiting: windows in the spool, as of the last reply
- * @restarts: number of times that it was started again
  */
 struct wp_outbox {
 	struct wp_outbox_options o;
@@ -143,7 +142,6 @@ struct wp_outbox {
 	bool waits;
 	char refused[200];
 	__u64 waiting;
-	unsigned long restarts;
 };
 
 /* Of a process that root starts to send. */

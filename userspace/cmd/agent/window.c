@@ -279,7 +279,6 @@ static int renew_names(struct wp_agent *a)
 	if (err)
 		return err;
 	wp_livenames_want_ids(a->live.names);
-	a->unnamed++;
 	return 0;
 }
 
