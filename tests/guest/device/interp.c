@@ -573,6 +573,16 @@ static __u64 all_reasons(const struct session *s)
 	return all;
 }
 
+/* How many walks there were at switches. */
+static __u64 all_walks(const struct session *s)
+{
+	__u64 all = 0;
+
+	for (int i = 0; i < WALLPROF_UNWIND_MAX; i++)
+		all += s->unwinds[0][i];
+	return all;
+}
+
 #define ENDED_BY(reason)	EXPECT_EQ(1 << (reason), reasons_of(&self->s, 0))
 
 FIXTURE_VARIANT(forged)
@@ -652,24 +662,27 @@ static void takes_turns(struct __test_metadata *_metadata, struct wallprof_confi
 	memcpy(before, (const void *)forged->naps, sizeof(before));
 	ASSERT_EQ(0, session_start(&s));
 	find_quietly = true;
-	/* A nap that has passed before the thread could leave its CPU has no interval. */
+	/*
+	 * A nap that has passed before the thread could leave its CPU has no interval, and the
+	 * caches are each CPU's: how many of the four are found there is chance.
+	 */
 	do {
 		long naps = forged->naps[0] + forged->naps[1];
 
 		UNTIL(forged->naps[0] + forged->naps[1] > naps + 400);
 		ASSERT_EQ(0, session_flip(&s));
 		found = find(&s, pid, functions);
-	} while (found.all - found.wrong < 100 || found.wrong < 100);
+		walks = all_walks(&s);
+	} while (found.all - found.wrong < 100 || found.wrong < 100 ||
+		 (s.walks_remembered < 100 && walks < 20000));
 	EXPECT_WHOLE(&s);
 	find_quietly = false;
-	for (int i = 0; i < WALLPROF_UNWIND_MAX; i++)
-		walks += s.unwinds[0][i];
 	/* One that had begun before may be among them. */
 	EXPECT_GE(forged->naps[0] - before[0] + 1, found.all - found.wrong)
 		TH_LOG("%s", turn_names[what]);
 	EXPECT_GE(forged->naps[1] - before[1] + 1, found.wrong) TH_LOG("%s", turn_names[what]);
-	/* Of each four alike, the first one is walked, and few of the others. */
-	EXPECT_LE(walks / 2, s.walks_remembered)
+	/* Of each four alike, the first one is walked, and not all of the others. */
+	EXPECT_LE(100, s.walks_remembered)
 		TH_LOG("%s: %llu of %llu", turn_names[what], (ull)s.walks_remembered, (ull)walks);
 	EXPECT_GE(walks, s.walks_remembered + found.all / 8) TH_LOG("%s", turn_names[what]);
 	/* How each of them ended is counted, cached or not. */
