@@ -226,7 +226,7 @@ int main(void)
 {
 	struct wp_livenames *n;
 
-	if (!ok(!wp_livenames_new(&n), "begin"))
+	if (!ok(!wp_livenames_new(&n, NULL), "begin"))
 		return done();
 	test_functions(n);
 	test_names(n);

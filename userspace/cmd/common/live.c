@@ -77,7 +77,7 @@ static int each_gone(void *ctx, __u32 pid, wp_procmap_fn add, void *add_ctx, __u
 int wp_live_new_names(struct wp_live *live)
 {
 	struct wp_livenames *names;
-	int err = wp_livenames_new(&names);
+	int err = wp_livenames_new(&names, NULL);
 
 	if (err)
 		return err;

@@ -505,7 +505,7 @@ static int run(struct wp_recording *r, const struct opts *o, struct wp_now_threa
 
 	err = wp_stacks_init(&r->stacks);
 	if (!err)
-		err = wp_livenames_new(&all->names);
+		err = wp_livenames_new(&all->names, NULL);
 	all->objects = wp_objects_new(NULL);
 	if (err || !all->objects) {
 		wp_err("out of memory");

@@ -112,6 +112,18 @@ static const char *string_at(const Elf_Data *strings, size_t at)
 	return left > WP_SYMTABLE_NAME || memchr(text + at, 0, left) ? text + at : NULL;
 }
 
+/* Whether a symbol of this name is one of those that are asked for. */
+static bool is_wanted(const struct wp_elfnames *names, const char *name)
+{
+	const char *only = names->only;
+
+	if (!only)
+		return true;
+	while (*only && strcmp(only, name))
+		only += strlen(only) + 1;
+	return *only;
+}
+
 /* Limit for all names together, after another string table is added. */
 static size_t most_names(const struct wp_elfnames *names, size_t strings)
 {
@@ -134,6 +146,8 @@ static const char *add_some(struct wp_elfnames *names, const struct symbols *s, 
 			break;
 		name = string_at(s->names, sym.st_name);
 		if (names->variables ? !is_variable(&sym, name) : !is_function(&sym, name))
+			continue;
+		if (!is_wanted(names, name))
 			continue;
 		e.start = sym.st_value + s->shift;
 		e.end = e.start + sym.st_size;
@@ -342,7 +356,7 @@ static const char *add_stubs(struct wp_elfnames *names, Elf *elf)
 
 /**
  * wp_elfnames_read() - read the functions or the variables of a file
- * @names: all zero; filled in, to be freed with wp_elfnames_free(), also on failure
+ * @names: all zero, but @only; filled in, to be freed with wp_elfnames_free(), also on failure
  * @files: the file, and those of its debug information; they stay open
  * @variables: read variables
  *
@@ -363,7 +377,7 @@ const char *wp_elfnames_read(struct wp_elfnames *names, const struct wp_elffiles
 	trouble = add_segments(names, elf);
 	if (!trouble)
 		trouble = add_symbols(names, elf, debug);
-	if (!trouble && !variables)
+	if (!trouble && !variables && !names->only)
 		trouble = add_stubs(names, elf);
 	elf_end(debug);
 	elf_end(elf);

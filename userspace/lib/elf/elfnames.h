@@ -40,12 +40,14 @@ struct wp_segment {
  * @segment: the file's segments
  * @nr_segments: their number
  * @variables: the symbols are variables
+ * @only: only symbols of these names: each with a terminating 0, then an empty one; or NULL
  */
 struct wp_elfnames {
 	struct wp_symtable table;
 	struct wp_segment *segment;
 	size_t nr_segments;
 	bool variables;
+	const char *only;
 };
 
 const char *wp_elfnames_read(struct wp_elfnames *names, const struct wp_elffiles *files,

@@ -40,7 +40,7 @@ struct process {
  * @lock: protects @bucket and @nr; all that follows belongs to mapsync.c's thread
  * @bucket: processes by pid
  * @nr: their number
- * @names: symbols of files, each read once
+ * @names: symbols of files, of each those of Python, read once
  * @procs: reads memory
  * @pid: of this process
  * @memory: what was read
@@ -68,7 +68,7 @@ struct wp_interps *wp_interps_new(void)
 		return NULL;
 	pthread_mutex_init(&all->lock, NULL);
 	all->procs = wp_procmemory_new();
-	if (!all->procs || wp_livenames_new(&all->names)) {
+	if (!all->procs || wp_livenames_new(&all->names, wp_livepython_symbols)) {
 		wp_interps_free(all);
 		return NULL;
 	}
@@ -155,6 +155,37 @@ static int describe(struct wp_interps *all, struct wp_interp *found)
 	return err ? err : wp_pyinterp_describe(&found->py, range, nr, slot, &found->interp);
 }
 
+/* Whether the process has one that is known: see wp_interps_look(). */
+static int look(struct wp_interps *all, __u32 pid, struct wp_interp *found)
+{
+	struct wp_pybudget budget = { MAX_BLOCKS, MAX_BYTES };
+	int err;
+
+	all->pid = pid;
+	all->memory.read = read_block;
+	all->memory.ctx = all;
+	all->memory.budget = &budget;
+	wp_pymemory_forget(&all->memory);
+	err = describe(all, found);
+	/* Before it is set up, it points to nowhere, and has no version. */
+	return err == -ENODATA || (err == -ENOTSUP && found->py.layout.debug_offsets) ? -EAGAIN :
+		err;
+}
+
+/**
+ * wp_interps_again() - look again for an interpreter that was not ready
+ * @all: the table
+ * @pid: the process, which has mapped nothing since wp_interps_look()
+ *
+ * Return: as that function.
+ */
+int wp_interps_again(struct wp_interps *all, __u32 pid)
+{
+	struct wp_interp found = { 0 };
+
+	return look(all, pid, &found);
+}
+
 /**
  * wp_interps_look() - look for a process's interpreter
  * @all: the table
@@ -166,21 +197,12 @@ static int describe(struct wp_interps *all, struct wp_interp *found)
  */
 int wp_interps_look(struct wp_interps *all, __u32 pid, struct wallprof_interp *interp)
 {
-	struct wp_pybudget budget = { MAX_BLOCKS, MAX_BYTES };
 	struct wp_interp found = { 0 };
 	int err;
 
-	all->pid = pid;
-	all->memory.read = read_block;
-	all->memory.ctx = all;
-	all->memory.budget = &budget;
-	wp_pymemory_forget(&all->memory);
 	/* Its mappings have changed. */
 	wp_livenames_forget(all->names, pid);
-	err = describe(all, &found);
-	/* Before it is set up, it points to nowhere, and has no version. */
-	if (err == -ENODATA || (err == -ENOTSUP && found.py.layout.debug_offsets))
-		err = -EAGAIN;
+	err = look(all, pid, &found);
 	if (err)
 		return err;
 	set(all, pid, &found);

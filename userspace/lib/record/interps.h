@@ -25,6 +25,7 @@ struct wp_interps;
 
 struct wp_interps *wp_interps_new(void);
 void wp_interps_free(struct wp_interps *all);
+int wp_interps_again(struct wp_interps *all, __u32 pid);
 int wp_interps_look(struct wp_interps *all, __u32 pid, struct wallprof_interp *interp);
 void wp_interps_fork(struct wp_interps *all, __u32 ppid, __u32 pid);
 void wp_interps_forget(struct wp_interps *all, __u32 pid);

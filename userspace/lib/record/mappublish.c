@@ -265,22 +265,39 @@ int wp_mappublish_maps(struct wp_mapsync *sync, struct wp_mapproc *p, __u64 star
 			      p->interp);
 }
 
+static void set_next_look(struct wp_mapproc *p)
+{
+	unsigned int doubled = p->looks < INTERP_DOUBLED ? p->looks : INTERP_DOUBLED;
+
+	p->look_at = p->looks ? wp_clock_now() + (INTERP_NS << doubled) : 0;
+}
+
 /**
- * wp_mappublish_look_again() - have a process read again whose interpreter was not ready
+ * wp_mappublish_look_again() - have an interpreter looked at again that was not ready
  * @sync: the state of mapsync.c
  * @p: the process, published
  */
 void wp_mappublish_look_again(struct wp_mapsync *sync, struct wp_mapproc *p)
 {
-	unsigned int doubled = p->looks < INTERP_DOUBLED ? p->looks : INTERP_DOUBLED;
-	__u64 next = wp_clock_now() + (INTERP_NS << doubled);
+	set_next_look(p);
+	sync->pending |= p->look_at;
+}
 
-	if (!p->looks || (p->dirty && !p->busy))
+/*
+ * Look at it, without reading the mappings again: many programs have Python's library, and
+ * never use it. If it is ready now, the process is published with it.
+ */
+static void look_at_interp(struct wp_mapsync *sync, struct wp_mapproc *p)
+{
+	int err = wp_interps_again(sync->opt.interps, p->pid);
+
+	p->look_at = 0;
+	if (!err) {
+		p->dirty = true;
 		return;
-	wp_mapprocs_set_dirty(sync, p);
-	p->busy = true;
-	if (next > p->rest_until)
-		p->rest_until = next;
+	}
+	p->looks = err == -EAGAIN && p->looks < INTERP_LOOKS ? p->looks + 1 : 0;
+	set_next_look(p);
 }
 
 /* Keep the published mappings of a process, to publish them again. */
@@ -416,7 +433,7 @@ static bool publish(struct wp_mapsync *sync, struct wp_mapproc *p)
 	ended = wp_clock_now();
 	pay(sync, p, begun, ended);
 	if (there)
-		wp_mappublish_look_again(sync, p);
+		set_next_look(p);
 	sync->stats.ns += ended - begun;
 	return there;
 }
@@ -446,9 +463,9 @@ __u64 wp_mappublish_dirty(struct wp_mapsync *sync, bool *all)
 			if (p->again && !republish(sync, p)) {
 				p->dirty = true;
 				p->due = true;
-				if (p->looks)
-					p->rest_until = 0;
 			}
+			if (!p->dirty && p->look_at && p->look_at <= wp_clock_now())
+				look_at_interp(sync, p);
 			if (p->dirty && not_before(sync, p) <= wp_clock_now() &&
 			    !publish(sync, p)) {
 				wp_mapprocs_forget(sync, p->pid);
@@ -456,6 +473,8 @@ __u64 wp_mappublish_dirty(struct wp_mapsync *sync, bool *all)
 			}
 			if (p->dirty && not_before(sync, p) < when)
 				when = not_before(sync, p);
+			if (!p->dirty && p->look_at && p->look_at < when)
+				when = p->look_at;
 			if ((p->dirty && !p->busy) || p->unsettled)
 				*all = false;
 			sync->due |= p->due;

@@ -43,6 +43,7 @@ struct wp_mapproc {
 	__u64 looked_in;		/* start of the stack when one was looked for */
 	size_t looked_at;		/* mappings of files that may have one, then */
 	unsigned int looks;		/* how often one that exists was not ready */
+	__u64 look_at;			/* time of the next look at that one, or 0 */
 };
 
 struct wp_mapsync {

@@ -496,7 +496,7 @@ static struct wp_job job_of(__u32 kind, const struct wp_elffiles *files)
  * wp_filereader_symbols() - read the functions of a file, or its variables
  * @files: the file, and those of its debug information; they stay open
  * @variables: read variables
- * @names: all zero; filled in, to be freed with wp_elfnames_free()
+ * @names: all zero, but @only; filled in, to be freed with wp_elfnames_free()
  *
  * Return: NULL, or why it has no names.
  */
@@ -504,9 +504,13 @@ const char *wp_filereader_symbols(const struct wp_elffiles *files, bool variable
 				  struct wp_elfnames *names)
 {
 	struct wp_job job = job_of(WP_JOB_SYMBOLS, files);
+	const char *name;
 
 	if (variables)
 		job.head.flags |= WP_JOB_VARIABLES;
+	job.text = names->only;
+	for (name = names->only; name && *name; name += strlen(name) + 1)
+		job.size += strlen(name) + 1;
 	return read_symbols(&job, names);
 }
 

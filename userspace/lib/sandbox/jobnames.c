@@ -102,11 +102,20 @@ static int do_symbols(const struct wp_job *job, struct wp_job_answer *answer)
 {
 	struct wp_elfnames names = { 0 };
 	struct wp_elffiles files;
+	char *only = NULL;
 	const char *trouble;
 	int err = files_of(job, &files);
 
 	if (err)
 		return err;
+	if (job->size) {
+		/* Ends with an empty name. */
+		only = calloc(1, job->size + 2);
+		if (!only)
+			return -ENOMEM;
+		memcpy(only, job->text, job->size);
+	}
+	names.only = only;
 	trouble = wp_elfnames_read(&names, &files, job->head.flags & WP_JOB_VARIABLES);
 	/* With more memory it may have some. */
 	if (trouble && !strcmp(trouble, WP_NO_MEMORY))
@@ -114,6 +123,7 @@ static int do_symbols(const struct wp_job *job, struct wp_job_answer *answer)
 	else
 		send_symbols(answer, &names, trouble);
 	wp_elfnames_free(&names);
+	free(only);
 	return err;
 }
 

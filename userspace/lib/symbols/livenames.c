@@ -164,14 +164,15 @@ struct wp_livenames {
 /**
  * wp_livenames_new() - allocate an empty table
  * @out: set to the table
+ * @only: see struct wp_symbols_options
  *
  * Return: 0 or a negative errno.
  */
-int wp_livenames_new(struct wp_livenames **out)
+int wp_livenames_new(struct wp_livenames **out, const char *only)
 {
 	/* Use the running kernel, whatever its build-id. */
 	const struct wp_symbols_options options = {
-		.kallsyms = "/proc/kallsyms", .live = true,
+		.kallsyms = "/proc/kallsyms", .live = true, .only = only,
 	};
 	struct wp_livenames *n = calloc(1, sizeof(*n));
 	int err;

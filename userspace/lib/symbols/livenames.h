@@ -49,7 +49,7 @@ typedef int (*wp_livenames_gone_fn)(void *ctx, __u32 pid, wp_procmap_fn add, voi
 
 struct wp_livenames;
 
-int wp_livenames_new(struct wp_livenames **out);
+int wp_livenames_new(struct wp_livenames **out, const char *only);
 void wp_livenames_set_gone(struct wp_livenames *n, wp_livenames_gone_fn gone, void *ctx);
 void wp_livenames_want_ids(struct wp_livenames *n);
 size_t wp_livenames_files(const struct wp_livenames *n);

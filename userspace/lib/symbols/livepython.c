@@ -13,6 +13,17 @@
 /* Part of the names of files that can have an interpreter. */
 #define PART	"python"
 
+#define RUNTIME		"_PyRuntime"
+#define CODE_TYPE	"PyCode_Type"
+#define STR_TYPE	"PyUnicode_Type"
+#define BYTES_TYPE	"PyBytes_Type"
+#define VERSION		"Py_Version"
+#define COLD		WP_PYSTACK_FUNCTION ".cold"
+
+const char wp_livepython_symbols[] =
+	RUNTIME "\0" CODE_TYPE "\0" STR_TYPE "\0" BYTES_TYPE "\0" VERSION "\0"
+	WP_PYSTACK_FUNCTION "\0" COLD "\0";
+
 /* Variables of CPython. */
 enum {
 	SYMBOL_RUNTIME,
@@ -57,11 +68,11 @@ int wp_livepython_find(struct wp_livenames *names, __u32 pid, struct wp_pymemory
 		       struct wp_pyruntime *py)
 {
 	static const char *const symbols[SYMBOL_NR] = {
-		[SYMBOL_RUNTIME] = "_PyRuntime",
-		[SYMBOL_CODE] = "PyCode_Type",
-		[SYMBOL_STR] = "PyUnicode_Type",
-		[SYMBOL_BYTES] = "PyBytes_Type",
-		[SYMBOL_VERSION] = "Py_Version",
+		[SYMBOL_RUNTIME] = RUNTIME,
+		[SYMBOL_CODE] = CODE_TYPE,
+		[SYMBOL_STR] = STR_TYPE,
+		[SYMBOL_BYTES] = BYTES_TYPE,
+		[SYMBOL_VERSION] = VERSION,
 	};
 	__u64 address[SYMBOL_NR], version;
 	unsigned int minor;
@@ -99,6 +110,5 @@ unsigned int wp_livepython_ranges(struct wp_livenames *names, __u32 pid,
 	if (!wp_livenames_function(names, pid, PART, WP_PYSTACK_FUNCTION, &range[0].start,
 				   &range[0].end))
 		return 0;
-	return 1 + wp_livenames_function(names, pid, PART, WP_PYSTACK_FUNCTION ".cold",
-					 &range[1].start, &range[1].end);
+	return 1 + wp_livenames_function(names, pid, PART, COLD, &range[1].start, &range[1].end);
 }

@@ -15,6 +15,9 @@
 /* Parts of the function that executes frames. */
 #define WP_LIVEPYTHON_RANGES	2
 
+/* Symbols that are looked up, for wp_livenames_new(). */
+extern const char wp_livepython_symbols[];
+
 bool wp_livepython_is(const char *path);
 int wp_livepython_find(struct wp_livenames *names, __u32 pid, struct wp_pymemory *m,
 		       struct wp_pyruntime *py);

@@ -71,6 +71,7 @@ static const char *read_linked(struct wp_symbolplaces *s, struct wp_symbolfile *
 
 	wp_debugfiles_open(&files, &place, fd, st, links, wants_inlines);
 	f->owner = wp_fileowner_of(fd, st);
+	f->names.only = s->only;
 	trouble = wp_filereader_symbols(&files, f->kind == WP_SYMBOLS_DATA, &f->names);
 	if (!trouble && !charge(s, st, &f->names.table))
 		trouble = TOO_MUCH;

@@ -71,6 +71,7 @@ struct wp_symbolowned {
  * @kernel_at: its recorded address
  * @live: symbols of running processes
  * @wants_inlines: look up inlined functions
+ * @only: see struct wp_symbols_options
  * @owned: memory used by owner
  * @nr_owned: number of owners
  */
@@ -83,6 +84,7 @@ struct wp_symbolplaces {
 	__u64 kernel_at;
 	bool live;
 	bool wants_inlines;
+	const char *only;
 	struct wp_symbolowned *owned;
 	size_t nr_owned;
 };

@@ -66,6 +66,7 @@ int wp_symbols_new(struct wp_symbols **out, const struct wp_symbols_options *opt
 		s->places.live = options->live;
 		s->raw = options->raw;
 		s->places.wants_inlines = options->inlines;
+		s->places.only = options->only;
 		s->places.symfs = options->symfs ? strdup(options->symfs) : NULL;
 		s->places.kallsyms = options->kallsyms ? strdup(options->kallsyms) : NULL;
 		s->places.vmlinux = options->vmlinux ? strdup(options->vmlinux) : NULL;

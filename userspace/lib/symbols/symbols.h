@@ -33,6 +33,8 @@ struct wp_symbols;
  * @live: symbols of running processes
  * @raw: do not demangle
  * @inlines: look up inlined functions, too, if there is debug information
+ * @only: of ELF files only symbols of these names, each with a terminating 0, then an empty
+ *	one; or NULL. It costs far less. Valid as long as the table
  */
 struct wp_symbols_options {
 	const char *symfs;
@@ -42,6 +44,7 @@ struct wp_symbols_options {
 	bool live;
 	bool raw;
 	bool inlines;
+	const char *only;
 };
 
 /**
