@@ -43,6 +43,7 @@ enum {
 	OPT_WAKERS,
 	OPT_LOCK_OWNER,
 	OPT_PYTHON,
+	OPT_NO_PYTHON,
 	OPT_TIMELINE,
 	OPT_MIN,
 	OPT_MAX,
@@ -105,7 +106,9 @@ static const struct wp_option table[] = {
 	  "the innermost address" },
 	{ OPT_KERNEL_CALLCHAINS, "kernel-callchains", NULL, "record kernel stacks too" },
 	{ OPT_MAX_STACK, "max-stack", "n", "maximum number of frames (default 127)" },
-	{ OPT_PYTHON, "python", NULL, "record the functions of Python in user stacks" },
+	{ OPT_PYTHON, "python", NULL, "record the functions of Python in user stacks\n"
+	  "(default)" },
+	{ OPT_NO_PYTHON, "no-python", NULL, "do not record them" },
 	{ OPT_OFF_CPU, "off-cpu", NULL, "record off-CPU time (default)" },
 	{ OPT_NO_OFF_CPU, "no-off-cpu", NULL, "do not record off-CPU time" },
 	{ OPT_STATE, "state", "letters", "off-CPU time in these states only, as S,D; of\n"
@@ -162,6 +165,7 @@ struct raw {
 	bool freq_given;
 	bool freq_max;
 	bool period_given;
+	bool python;
 };
 
 static int parse_u64(const char *option, const char *arg, __u64 min, __u64 max, __u64 *value)
@@ -370,7 +374,9 @@ static int set(void *ctx, int id, const char *arg)
 		o->lock_owner = true;
 		return 0;
 	case OPT_PYTHON:
-		o->python = true;
+	case OPT_NO_PYTHON:
+		o->python = id == OPT_PYTHON;
+		raw->python = o->python;
 		return 0;
 	case OPT_TIMELINE:
 		o->timeline = true;
@@ -584,6 +590,7 @@ int wp_record_options(struct wp_record_opts *o, struct wp_control *control, int 
 	};
 	struct raw raw = { .o = o, .control = control };
 	int err, rest;
+	bool tables;
 
 	memset(o, 0, sizeof(*o));
 	*control = (struct wp_control){ .fd = -1, .ack = -1 };
@@ -595,6 +602,7 @@ int wp_record_options(struct wp_record_opts *o, struct wp_control *control, int 
 	o->output = "perf.data";
 	o->buildids = true;
 	o->keep = true;
+	o->python = true;
 	o->interval_ms = 1000;
 
 	err = wp_parse_options(&options, argc, argv, &raw, &rest);
@@ -654,16 +662,17 @@ int wp_record_options(struct wp_record_opts *o, struct wp_control *control, int 
 		wp_err("--lock-owner cannot be combined with --wakers");
 		return -EINVAL;
 	}
-	if (o->python && o->call_graph != WP_CALL_GRAPH_AUTO &&
-	    o->call_graph != WP_CALL_GRAPH_CFI) {
+	tables = o->call_graph == WP_CALL_GRAPH_AUTO || o->call_graph == WP_CALL_GRAPH_CFI;
+	if (raw.python && !tables) {
 		wp_err("--python needs stacks by unwind tables, which --call-graph leaves out");
 		return -EINVAL;
 	}
-	if (o->python && !(o->buildids && o->keep)) {
+	if (raw.python && !(o->buildids && o->keep)) {
 		wp_err("--python keeps names by a build-id in ~/.debug, which %s leaves out",
 		       o->buildids ? "-N" : "-B");
 		return -EINVAL;
 	}
+	o->python &= tables && o->buildids && o->keep;
 	if ((raw.targets.comm || raw.targets.group) && !o->offcpu) {
 		wp_err("--comm and -G need context switches, which --no-off-cpu leaves out");
 		return -EINVAL;

@@ -603,7 +603,7 @@ static void print_more(const struct first *f)
 	if (!wp_profile_has_objects(f->o->samples->profile))
 		wp_screen_line("# which file or socket: wallprof record -R");
 	if (f->interpreter && !f->python)
-		wp_screen_line("# functions of Python: wallprof record --python");
+		wp_screen_line("# functions of Python: see PYTHON FUNCTIONS in man wallprof-record");
 	if (wakers)
 		wp_screen_line("# wakers: report --kinds waker");
 	else
