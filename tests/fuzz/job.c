@@ -133,14 +133,18 @@ static void check_texts(const struct taken *t)
 		abort();
 }
 
-static void do_job(__u32 kind, __u32 flags, int fd, void (*check)(const struct taken *t))
+/* Two names. */
+#define TEXT_SIZE	16
+
+static void do_job_of(__u32 kind, __u32 flags, const char *text, int fd,
+		      void (*check)(const struct taken *t))
 {
 	static __u64 number;
 	static struct wp_job_answer answer;
 	struct wp_job job = {
 		.head = { .kind = kind, .flags = flags, .key = { 1, 2 }, .number = ++number,
 			  .address = 0x1040 },
-		.fds[0] = fd, .nr_fds = 1,
+		.text = text, .size = text ? TEXT_SIZE : 0, .fds[0] = fd, .nr_fds = 1,
 	};
 	struct taken t = { 0 };
 
@@ -152,6 +156,11 @@ static void do_job(__u32 kind, __u32 flags, int fd, void (*check)(const struct t
 	if (!t.err)
 		check(&t);
 	free(t.data);
+}
+
+static void do_job(__u32 kind, __u32 flags, int fd, void (*check)(const struct taken *t))
+{
+	do_job_of(kind, flags, NULL, fd, check);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -166,6 +175,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	do_job(WP_JOB_LINKS, 0, fd, check_links);
 	do_job(WP_JOB_SYMBOLS, 0, fd, check_symbols);
 	do_job(WP_JOB_SYMBOLS, WP_JOB_VARIABLES, fd, check_symbols);
+	do_job_of(WP_JOB_SYMBOLS, 0, "main\0_PyRuntime\0", fd, check_symbols);
 	do_job(WP_JOB_INLINED, 0, fd, check_texts);
 	do_job(WP_JOB_PERFMAP, 0, fd, check_symbols);
 	close(fd);

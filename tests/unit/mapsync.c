@@ -187,8 +187,8 @@ static int push_one(void *ctx, const void *table, size_t size, __u32 *id)
 }
 
 /* Of interps.c: what a look for an interpreter finds. */
-static int look_err;
-static unsigned int nr_looks, nr_forgets;
+static int look_err, again_err;
+static unsigned int nr_looks, nr_again, nr_forgets;
 static bool has_interp;
 
 int wp_interps_look(struct wp_interps *all, __u32 pid, struct wallprof_interp *interp)
@@ -196,6 +196,12 @@ int wp_interps_look(struct wp_interps *all, __u32 pid, struct wallprof_interp *i
 	nr_looks++;
 	*interp = (struct wallprof_interp){ .size = 4711 };
 	return look_err;
+}
+
+int wp_interps_again(struct wp_interps *all, __u32 pid)
+{
+	nr_again++;
+	return again_err;
 }
 
 void wp_interps_forget(struct wp_interps *all, __u32 pid)
@@ -370,6 +376,21 @@ static bool looked(struct wp_mapproc *p, __u64 start_stack, size_t nr_interps, i
 }
 
 /* An interpreter, which is not ready at first. */
+/* The time of the next look is @at; returns whether it was looked at. */
+static bool looks_again(struct wp_mapproc *p, __u64 at, int err)
+{
+	unsigned int before = nr_again;
+	bool all;
+
+	again_err = err;
+	p->look_at = at;
+	/* If it is dirty, it is read later. */
+	p->rest_until = ~0ULL;
+	mapsync.pending = true;
+	wp_mappublish_dirty(&mapsync, &all);
+	return nr_again > before;
+}
+
 static void interpreters(void)
 {
 	struct wp_mapproc *p = wp_mapprocs_find_or_add(&mapsync, 50);
@@ -383,11 +404,16 @@ static void interpreters(void)
 	mapsync.unsettled = true;
 	ok(!looked(p, 7, 1, 0) && !has_interp, "nor one that waits for tables");
 	mapsync.unsettled = false;
-	ok(looked(p, 7, 1, -EAGAIN) && !has_interp && p->dirty && p->busy && p->rest_until > now,
-	   "one that is not ready is looked at again, and nobody waits for it");
-	first = p->rest_until - now;
-	ok(looked(p, 7, 1, -EAGAIN) && p->dirty && p->rest_until > now + first, "and later");
-	ok(looked(p, 7, 1, 0) && has_interp && !p->dirty, "now it is");
+	ok(looked(p, 7, 1, -EAGAIN) && !has_interp && !p->dirty && p->look_at > now,
+	   "one that is not ready is looked at again, and its mappings are not read");
+	first = p->look_at - now;
+	ok(looked(p, 7, 1, -EAGAIN) && p->look_at > now + first, "also after they have been read");
+	first = p->look_at - now;
+	ok(!looks_again(p, wp_clock_now() + 3600ULL * 1000 * NSEC_PER_MSEC, 0), "not before its time");
+	ok(looks_again(p, 1, -EAGAIN) && !p->dirty && p->look_at > now + first, "and later");
+	ok(looks_again(p, 1, 0) && p->dirty && !p->look_at, "now it is, and is published with it");
+	p->dirty = false;
+	ok(looked(p, 7, 1, 0) && has_interp && !p->dirty && !p->look_at, "once");
 	ok(!looked(p, 7, 2, 0) && has_interp, "it is not looked for any more");
 	ok(looked(p, 8, 1, 0) && has_interp, "another program is");
 	before = nr_forgets;
@@ -395,9 +421,12 @@ static void interpreters(void)
 	ok(looked(p, 9, 1, -ENOTSUP) && !has_interp && !p->dirty, "an unknown one");
 	ok(!looked(p, 9, 1, 0) && looked(p, 9, 2, 0) && has_interp,
 	   "is looked at if another file is mapped");
-	for (looks = 0; looks < 1000 && looked(p, 10, 1, -EAGAIN) && p->dirty; looks++)
+	looked(p, 10, 1, -EAGAIN);
+	for (looks = 0; looks < 1000 && looks_again(p, 1, -EAGAIN) && p->look_at; looks++)
 		;
 	ok(looks > 10 && looks < 100 && !looked(p, 10, 1, -EAGAIN), "one is never ready: %u looks", looks);
+	ok(looked(p, 11, 1, -EAGAIN) && looks_again(p, 1, -ESRCH) && !p->look_at && !p->dirty,
+	   "nor is one whose memory may not be read");
 	mapsync.opt.interps = NULL;
 }
 

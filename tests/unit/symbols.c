@@ -134,6 +134,26 @@ static void begin(bool raw)
 	begin_with(&(struct wp_symbols_options){ .raw = raw });
 }
 
+/* Only two names are asked for, one of which there is. */
+static void only_some(void)
+{
+	__u64 at = offset_of(_ZN2ns5thing3runEi), distance, size, start;
+	const struct wp_symbols_options options = { .only = "in_data\0nothing\0" };
+	__u32 data, code;
+
+	begin_with(&options);
+	code = elf(self, NULL);
+	data = wp_symbols_data(symbols, code);
+	ok(wp_symbols_range(symbols, data, at, "in_data", &distance, &size) &&
+	   size == sizeof(in_data) &&
+	   distance == (unsigned long)&in_data - (unsigned long)_ZN2ns5thing3runEi,
+	   "one of two names that are asked for");
+	ok(!wp_symbols_range(symbols, data, at, "nothing", &distance, &size) &&
+	   !wp_symbols_range(symbols, code, at, "_ZN2ns5thing3runEi", &distance, &size),
+	   "no other one");
+	is(variable_at(data, in_zeroes, &start), "-", "the other variables have no names");
+}
+
 static void variables(void)
 {
 	__u64 start;
@@ -145,6 +165,9 @@ static void variables(void)
 	is(variable_at(file, &in_data, &start), "in_data", "a variable");
 	is(variable_at(file, &in_data.text[3], &start), "in_data", "within it");
 	ok(start == offsetof(typeof(in_data), text) + 3, "how far within: %d", (int)start);
+	only_some();
+	begin(false);
+	file = wp_symbols_file(symbols, WP_SYMBOLS_DATA, self, NULL, 1);
 	is(variable_at(file, in_zeroes + sizeof(in_zeroes) - 1, &start), "in_zeroes",
 	   "the last byte of one that the file does not hold");
 	is(variable_at(file, variables, &start), "-", "a function is none");

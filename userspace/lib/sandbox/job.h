@@ -30,7 +30,8 @@
  *	its program headers only, as in the kernel
  * @WP_JOB_LINKS: the references of a file; answer: struct wp_elflinks
  * @WP_JOB_SYMBOLS: the functions of a file, or with WP_JOB_VARIABLES its variables; if there
- *	is a text, only those of these names, each with a terminating 0; answer: struct wp_job_symbols, then the arrays that it counts. Files: the ELF
+ *	is a text, only those of these names, each with a terminating 0; answer: struct
+ *	wp_job_symbols, then the arrays that it counts. Files: the ELF
  *	file; with WP_JOB_DEBUG, that of its debug information; with WP_JOB_ALT, the one
  *	with shared debug information
  * @WP_JOB_INLINED: the functions inlined at an address; files as for SYMBOLS; answer:
