@@ -87,7 +87,7 @@ bool wp_interp_check(const struct wallprof_interp *interp, u64 limit)
 {
 	if (interp->flags & ~(WALLPROF_INTERP_EACH | WALLPROF_INTERP_SHIM |
 			      WALLPROF_INTERP_ADDRESS) ||
-	    interp->reserved || interp->reserved2 ||
+	    interp->reserved || interp->code_tag & ~7 ||
 	    (interp->code_type_at | interp->frame_previous | interp->frame_code) & 7)
 		return false;
 	return wp_interp_check_ranges(interp, limit) && wp_interp_check_steps(interp) &&

@@ -149,6 +149,7 @@ static __always_inline u8 wp_interp_add(const struct wp_interp_ops *ops, void *c
 	u8 reason;
 
 	reason = wp_interp_read(ops, ctx, limit, frame, interp->frame_code, &code);
+	code &= ~(u64)interp->code_tag;
 	if (reason == WP_INTERP_ON)
 		reason = wp_interp_read(ops, ctx, limit, code, interp->code_type_at, &type);
 	if (reason == WP_INTERP_ON && type != interp->code_type)

@@ -42,7 +42,7 @@ static void repair(struct wallprof_interp *d)
 	if (d->flags & WALLPROF_INTERP_EACH)
 		d->flags &= ~WALLPROF_INTERP_SHIM;
 	d->reserved = 0;
-	d->reserved2 = 0;
+	d->code_tag &= 7;
 	memset(d->range, 0, sizeof(d->range));
 	d->range[0] = (struct wallprof_interp_range){ EVAL, EVAL + 0x80 };
 	d->nr_steps = 1 + d->nr_steps % WALLPROF_INTERP_STEPS;

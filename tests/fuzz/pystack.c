@@ -70,7 +70,7 @@ static void check(const struct wp_pystack *stack)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const unsigned int version[] = { 9, 11, 12, 13 };
+	static const unsigned int version[] = { 9, 11, 12, 13, 14 };
 	static struct wp_pymemory m;
 	struct process p = { .data = data + 1, .size = size - 1 };
 	struct wp_pybudget budget = { BLOCKS, BYTES };
@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct wp_pythreads threads = { 0 };
 	struct wp_pystack stack = { 0 };
 
-	if (!size || !wp_pylayout_of(version[data[0] % 4], &py.layout))
+	if (!size || !wp_pylayout_of(version[data[0] % 5], &py.layout))
 		return 0;
 	m.read = read_block;
 	m.ctx = &p;

@@ -179,7 +179,7 @@ static void check_refuses(struct kunit *test)
 	REFUSES(interp.flags = BIT(3));
 	REFUSES(interp.flags = WALLPROF_INTERP_EACH);
 	REFUSES(interp.reserved = 1);
-	REFUSES(interp.reserved2 = 1);
+	REFUSES(interp.code_tag = 8);
 	REFUSES(interp.range[0].end = EVAL - 1);
 	REFUSES(interp.range[3].start = 1);
 	REFUSES(interp.range[2].end = LIMIT + 1);
@@ -285,6 +285,23 @@ static void a_shim_ends(struct kunit *test)
 	is_function(test, 5, 1, 3);
 	chain(2, BIT(0) | BIT(1));
 	KUNIT_EXPECT_EQ(test, captures(test, WALLPROF_INTERP_READ, true, 127), 6);
+}
+
+/* Bits of the pointer to the code that are not the pointer's, of some frames. */
+static void tags(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		reset(WALLPROF_INTERP_SHIM);
+		chain(5, BIT(2) | BIT(4));
+		*(u64 *)frame_of(1, CODE) |= 5;
+		interp.code_tag = i ? 5 : 4;
+		captures(test, i ? WALLPROF_INTERP_READ : WALLPROF_INTERP_BAD, true, 20);
+	}
+	is_function(test, 2, 0, 1);
+	is_function(test, 4, 1, 2);
+	is_function(test, 9, 3, 4);
 }
 
 static void places(struct kunit *test)
@@ -627,6 +644,7 @@ static struct kunit_case interp_cases[] = {
 	KUNIT_CASE(each_frame_ends),
 	KUNIT_CASE(a_byte_ends),
 	KUNIT_CASE(a_shim_ends),
+	KUNIT_CASE(tags),
 	KUNIT_CASE(places),
 	KUNIT_CASE(no_state),
 	KUNIT_CASE(native_frames),

@@ -88,6 +88,7 @@ static inline u8 interp_model_function(const struct interp_user *u,
 	u8 r;
 
 	r = interp_model_read(u, frame, d->frame_code, &code, 8);
+	code &= ~(u64)(d->code_tag & 7);
 	if (r == WP_INTERP_ON)
 		r = interp_model_read(u, code, d->code_type_at, &type, 8);
 	if (r != WP_INTERP_ON)

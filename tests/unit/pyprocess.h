@@ -135,7 +135,8 @@ static void set_frame(struct process *p, unsigned int i, __u64 function, int at,
 {
 	const struct wp_pylayout *l = &p->py.layout;
 
-	set(p, p->frame[i] + l->frame_code, function);
+	/* Where there is a tag, each second one has it. */
+	set(p, p->frame[i] + l->frame_code, function | (i & 1 ? 0 : l->code_tag));
 	if (l->code_start == WP_PYLAYOUT_NONE)
 		set_bytes(p, p->frame[i] + l->frame_at, &at, 4);
 	else
@@ -155,6 +156,13 @@ static void start(struct process *p)
 	p->m.ctx = p;
 	p->m.budget = &p->budget;
 }
+
+/* From 3.14 on. */
+static const __u64 debug_offsets14[] = {
+	0, 0x030e0af0, 0, 316616, 784, 808, 225864, 7280, 7272, 7344, 7360, 7408, 7688, 7672, 7680,
+	16, 7784, 0, 7800, 7792, 7992, 0, 832, 0, 8, 16, 72, 152, 160, 232, 32, 88, 8, 0, 56, 80,
+	74, 64, 0, 216, 112, 120, 128, 136, 68, 52, 96, 104, 208,
+};
 
 static const __u64 debug_offsets[] = {
 	0, 0x030d05f0, 0, 800, 600, 632, 9000, 7256, 7264, 7344, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -176,7 +184,10 @@ static struct process *new_process(unsigned int version)
 	p->py.runtime = take(p, 1024);
 	if (!wp_pylayout_of(version, l))
 		abort();
-	set_bytes(p, p->py.runtime, debug_offsets, sizeof(debug_offsets));
+	if (version >= 14)
+		set_bytes(p, p->py.runtime, debug_offsets14, sizeof(debug_offsets14));
+	else
+		set_bytes(p, p->py.runtime, debug_offsets, sizeof(debug_offsets));
 	set_bytes(p, p->py.runtime, "xdebugpy", 8);
 	if (wp_pylayout_check(&p->m, p->py.runtime, l))
 		abort();

@@ -237,7 +237,7 @@ static void versions(void)
 {
 	struct wp_pylayout l;
 
-	ok(!wp_pylayout_of(0, &l) && !wp_pylayout_of(8, &l) && !wp_pylayout_of(14, &l),
+	ok(!wp_pylayout_of(0, &l) && !wp_pylayout_of(8, &l) && !wp_pylayout_of(15, &l),
 	   "versions that are not known");
 	check_offsets("no mark", 0, 0);
 	check_offsets("another version", 1, 0x030e00f0);
@@ -248,7 +248,7 @@ static void versions(void)
 int main(void)
 {
 	static const unsigned int version[] = {
-		11, 12, 13,
+		11, 12, 13, 14,
 #ifdef __x86_64__
 		9,
 #endif

@@ -86,11 +86,11 @@ struct wallprof_interp_word {
  *	otherwise 0
  * @at_shift: with ADDRESS, the instruction's number is its offset from the first one,
  *	shifted right by this, at most 31; otherwise 0
- * @reserved2: 0
+ * @code_tag: lowest bits of the word at @frame_code that are not the pointer's, at most 7
  * @word: words by which a code object is known; used ones come first
  *
- * All offsets are below WALLPROF_INTERP_NONE. All pointers are to be multiples of 8, and
- * user addresses: otherwise the chain is bad. Words are in the byte order of the machine.
+ * All offsets are below WALLPROF_INTERP_NONE. All pointers, without @code_tag, are to be
+ * multiples of 8, and user addresses: otherwise the chain is bad. Words are in the byte order of the machine.
  */
 struct wallprof_interp {
 	__u32 size;
@@ -109,7 +109,7 @@ struct wallprof_interp {
 	__u8 end_value;
 	__u16 code_start;
 	__u8 at_shift;
-	__u8 reserved2;
+	__u8 code_tag;
 	struct wallprof_interp_word word[WALLPROF_INTERP_WORDS];
 };
 

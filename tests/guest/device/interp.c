@@ -81,7 +81,7 @@ TEST(maps_refuses_an_interpreter)
 	REFUSES(nr_steps = 0);
 	REFUSES(nr_steps = WALLPROF_INTERP_STEPS + 1);
 	REFUSES(reserved = 1);
-	REFUSES(reserved2 = 1);
+	REFUSES(code_tag = 8);
 	REFUSES(code_type_at = 1);
 	REFUSES(frame_previous = WALLPROF_INTERP_NONE);
 	REFUSES(frame_code = 4);
@@ -360,6 +360,12 @@ static bool is_shim(unsigned int i)
 }
 
 /* Builds a chain of @nr frames, of which those in @ends end a run. */
+/* With shims, the code of each second frame has a tag. */
+static unsigned int tag_of(__u32 flags)
+{
+	return flags & WALLPROF_INTERP_SHIM ? 1 : 0;
+}
+
 static void forge(__u32 flags, unsigned int nr, __u64 ends)
 {
 	forged = mmap(NULL, sizeof(*forged), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
@@ -380,7 +386,7 @@ static void forge(__u32 flags, unsigned int nr, __u64 ends)
 
 		forged->frame[i] = (struct frame){
 			.previous = i + 1 < nr ? (uintptr_t)&forged->frame[i + 1] : 0,
-			.code = is_shim(i) ? 1 : (uintptr_t)code,
+			.code = is_shim(i) ? 1 : (uintptr_t)code | (i & 1 ? tag_of(flags) : 0),
 			.address = (uintptr_t)code->first + 2 * i, .number = i,
 			.end = 0xf0 | (i < 64 && ends >> i & 1),
 		};
@@ -397,6 +403,7 @@ static struct wallprof_interp description_of_forged(void)
 	d.step[0] = (uintptr_t)&state - thread_pointer();
 	d.nr_steps = 2;
 	d.code_type = CODE_TYPE;
+	d.code_tag = tag_of(d.flags);
 	d.code_type_at = offsetof(struct code, type);
 	d.frame_previous = offsetof(struct frame, previous);
 	d.frame_code = offsetof(struct frame, code);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The guest of the tests of this folder: Python of three releases, the module and the
+"""The guest of the tests of this folder: Python of four releases, the module and the
 reader."""
 
 import os
@@ -11,7 +11,7 @@ KERNEL = os.environ.get("WALLPROF_KERNEL", "6.1")
 
 # By output: the version of Python.
 PROGRAMS = {"program": "3.11", "library": "3.11", "inner": "3.11", "forked": "3.11",
-            "bullseye": "3.9", "trixie": "3.13"}
+            "bullseye": "3.9", "trixie": "3.13", "sid": "3.14"}
 
 
 def run(script, names, work):

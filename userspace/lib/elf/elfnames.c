@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/elf/coldpart.h"
 #include "lib/elf/debugdata.h"
 #include "lib/elf/dynsyms.h"
 #include "lib/elf/elfcheck.h"
@@ -272,6 +273,48 @@ static const char *add_symbols(struct wp_elfnames *names, Elf *elf, Elf *debug)
 	return trouble ? trouble : names->table.nr ? NULL : NO_SYMBOLS;
 }
 
+static const struct wp_symtable_entry *named(const struct wp_symtable *t, const char *name,
+					     size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr; i++) {
+		const char *other = t->names + t->entry[i].name;
+
+		if (strlen(other) == size && !memcmp(other, name, size))
+			return &t->entry[i];
+	}
+	return NULL;
+}
+
+/* Add the parts of functions that are asked for by name, and have no symbols. */
+static const char *add_cold(struct wp_elfnames *names, Elf *elf)
+{
+	static const char suffix[] = ".cold";
+	const size_t size = sizeof(suffix) - 1;
+	const char *name;
+	size_t len;
+
+	for (name = names->only; name && *name; name += len + 1) {
+		const struct wp_symtable_entry *of;
+		struct wp_symtable_entry e = { .local = true };
+		struct wp_coldpart part;
+
+		len = strlen(name);
+		if (len <= size || strcmp(name + len - size, suffix) ||
+		    named(&names->table, name, len))
+			continue;
+		of = named(&names->table, name, len - size);
+		if (!of || !wp_coldpart_find(elf, of->start, of->end, &part))
+			continue;
+		e.start = part.start;
+		e.end = part.end;
+		if (wp_symtable_add(&names->table, &e, name, NULL))
+			return WP_NO_MEMORY;
+	}
+	return NULL;
+}
+
 /* Look up a section by name; NULL if there is none. */
 static Elf_Scn *section_of(Elf *elf, const char *wanted, GElf_Shdr *shdr)
 {
@@ -360,6 +403,9 @@ static const char *add_stubs(struct wp_elfnames *names, Elf *elf)
  * @files: the file, and those of its debug information; they stay open
  * @variables: read variables
  *
+ * The part NAME.cold of a function is found without a symbol, too, if it is asked for by
+ * name.
+ *
  * Return: NULL, or why it has no names.
  */
 const char *wp_elfnames_read(struct wp_elfnames *names, const struct wp_elffiles *files,
@@ -377,8 +423,8 @@ const char *wp_elfnames_read(struct wp_elfnames *names, const struct wp_elffiles
 	trouble = add_segments(names, elf);
 	if (!trouble)
 		trouble = add_symbols(names, elf, debug);
-	if (!trouble && !variables && !names->only)
-		trouble = add_stubs(names, elf);
+	if (!trouble && !variables)
+		trouble = names->only ? add_cold(names, elf) : add_stubs(names, elf);
 	elf_end(debug);
 	elf_end(elf);
 	return trouble;

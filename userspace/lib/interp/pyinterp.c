@@ -161,6 +161,7 @@ int wp_pyinterp_describe(const struct wp_pyruntime *py, const struct wp_pyrange 
 		.frame_previous = l->frame_previous,
 		.frame_code = l->frame_code,
 		.frame_at = l->frame_at,
+		.code_tag = l->code_tag,
 	};
 	if (interp->nr_steps == 2)
 		interp->step[2] = 0;

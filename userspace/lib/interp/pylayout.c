@@ -9,6 +9,7 @@
  * Pure: the caller reads.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "lib/interp/pylayout.h"
@@ -52,33 +53,58 @@ static const struct wp_pylayout layouts[] = {
 		.chain_previous = NONE, .frame_entry = NONE, .code_traceable = 184,
 		.ascii = 40, .compact = 56,
 	},
+	{
+		/* The code of a frame is a reference of its stack, whose lowest bit is a tag. */
+		.version = 14, .runs = WP_PYRUNS_SHIM, .lines = WP_PYLINES_LOCATIONS,
+		.debug_offsets = true, .thread_root = NONE, .chain = NONE,
+		.chain_previous = NONE, .frame_entry = NONE, .code_traceable = 192,
+		.ascii = 40, .compact = 56, .code_tag = 1,
+	},
 };
 
-/* Words of _Py_DebugOffsets of 3.13. */
+/* Words of _Py_DebugOffsets where they begin. */
 enum {
 	OFFSETS_COOKIE,
 	OFFSETS_VERSION,
 	OFFSETS_FREE_THREADED,
-	OFFSETS_RUNTIME_HEAD = 5,
-	OFFSETS_INTERP_NEXT = 8,
-	OFFSETS_INTERP_THREADS = 9,
-	OFFSETS_THREAD_PREV = 20,
-	OFFSETS_THREAD_NEXT = 21,
-	OFFSETS_THREAD_INTERP = 22,
-	OFFSETS_THREAD_TOP = 23,
-	OFFSETS_THREAD_ID = 24,
-	OFFSETS_THREAD_NATIVE = 25,
-	OFFSETS_FRAME_PREVIOUS = 29,
-	OFFSETS_FRAME_CODE = 30,
-	OFFSETS_FRAME_AT = 31,
-	OFFSETS_FRAME_OWNER = 33,
-	OFFSETS_CODE_FILE = 35,
-	OFFSETS_CODE_NAME = 37,
-	OFFSETS_CODE_LINES = 38,
-	OFFSETS_CODE_LINE = 39,
-	OFFSETS_CODE_START = 43,
-	OFFSETS_NR,
 };
+
+/**
+ * struct offset - where _Py_DebugOffsets has a member of struct wp_pylayout
+ * @word: its word there, from 3.13 and from 3.14 on
+ * @to: the member
+ */
+struct offset {
+	__u8 word[2];
+	__u8 to;
+};
+
+/* Of struct wp_pylayout, which is small. */
+#define MEMBER(name)	offsetof(struct wp_pylayout, name)
+
+static const struct offset offsets[] = {
+	{ { 5, 5 }, MEMBER(runtime_head) },
+	{ { 8, 8 }, MEMBER(interp_next) },
+	{ { 9, 9 }, MEMBER(interp_threads) },
+	{ { 20, 23 }, MEMBER(thread_prev) },
+	{ { 21, 24 }, MEMBER(thread_next) },
+	{ { 22, 25 }, MEMBER(thread_interp) },
+	{ { 23, 26 }, MEMBER(thread_top) },
+	{ { 24, 27 }, MEMBER(thread_id) },
+	{ { 25, 28 }, MEMBER(thread_native) },
+	{ { 29, 32 }, MEMBER(frame_previous) },
+	{ { 30, 33 }, MEMBER(frame_code) },
+	{ { 31, 34 }, MEMBER(frame_at) },
+	{ { 33, 36 }, MEMBER(frame_owner) },
+	{ { 35, 40 }, MEMBER(code_file) },
+	{ { 37, 42 }, MEMBER(code_name) },
+	{ { 38, 43 }, MEMBER(code_lines) },
+	{ { 39, 44 }, MEMBER(code_line) },
+	{ { 43, 48 }, MEMBER(code_start) },
+};
+
+/* Words that are read. */
+#define OFFSETS_NR	49
 
 /**
  * wp_pylayout_of() - offsets of a version
@@ -110,29 +136,6 @@ bool wp_pylayout_of(unsigned int version, struct wp_pylayout *layout)
  */
 int wp_pylayout_check(struct wp_pymemory *m, __u64 runtime, struct wp_pylayout *layout)
 {
-	const struct {
-		unsigned int word;
-		__u16 *to;
-	} members[] = {
-		{ OFFSETS_RUNTIME_HEAD, &layout->runtime_head },
-		{ OFFSETS_INTERP_NEXT, &layout->interp_next },
-		{ OFFSETS_INTERP_THREADS, &layout->interp_threads },
-		{ OFFSETS_THREAD_PREV, &layout->thread_prev },
-		{ OFFSETS_THREAD_NEXT, &layout->thread_next },
-		{ OFFSETS_THREAD_INTERP, &layout->thread_interp },
-		{ OFFSETS_THREAD_TOP, &layout->thread_top },
-		{ OFFSETS_THREAD_ID, &layout->thread_id },
-		{ OFFSETS_THREAD_NATIVE, &layout->thread_native },
-		{ OFFSETS_FRAME_PREVIOUS, &layout->frame_previous },
-		{ OFFSETS_FRAME_CODE, &layout->frame_code },
-		{ OFFSETS_FRAME_AT, &layout->frame_at },
-		{ OFFSETS_FRAME_OWNER, &layout->frame_owner },
-		{ OFFSETS_CODE_FILE, &layout->code_file },
-		{ OFFSETS_CODE_NAME, &layout->code_name },
-		{ OFFSETS_CODE_LINES, &layout->code_lines },
-		{ OFFSETS_CODE_LINE, &layout->code_line },
-		{ OFFSETS_CODE_START, &layout->code_start },
-	};
 	__u64 word[OFFSETS_NR];
 	size_t i;
 	int err;
@@ -145,10 +148,12 @@ int wp_pylayout_check(struct wp_pymemory *m, __u64 runtime, struct wp_pylayout *
 	if (memcmp(&word[OFFSETS_COOKIE], "xdebugpy", 8) || word[OFFSETS_FREE_THREADED] ||
 	    word[OFFSETS_VERSION] >> 16 != (0x300 | layout->version))
 		return -ENOTSUP;
-	for (i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-		if (word[members[i].word] >= NONE)
+	for (i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
+		__u64 at = word[offsets[i].word[layout->version >= 14]];
+
+		if (at >= NONE)
 			return -ENOTSUP;
-		*members[i].to = word[members[i].word];
+		*(__u16 *)((char *)layout + offsets[i].to) = at;
 	}
 	return 0;
 }

@@ -44,7 +44,8 @@ enum wp_pyruns {
  * @thread_root: with @chain_previous: the last chain
  * @chain: the frame in what @thread_top points to, or NONE
  * @chain_previous: the next one of these, or NONE
- * @frame_code: of a frame: its code
+ * @frame_code: of a frame: its code,
+ * @code_tag: but for these bits
  * @frame_previous: the caller
  * @frame_at: the instruction
  * @frame_entry: ENTRY: the flag
@@ -88,6 +89,7 @@ struct wp_pylayout {
 	__u16 code_start;
 	__u16 ascii;
 	__u16 compact;
+	__u8 code_tag;
 };
 
 /**

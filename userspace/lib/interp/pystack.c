@@ -187,6 +187,7 @@ static int read_frame(struct wp_pymemory *m, const struct wp_pylayout *l, __u64 
 
 	*f = (struct frame){ .address = address };
 	err = wp_pymemory_word(m, address + l->frame_code, &f->code);
+	f->code &= ~(__u64)l->code_tag;
 	if (!err)
 		err = wp_pymemory_word(m, address + l->frame_previous, &f->previous);
 	if (!err && l->code_start != WP_PYLAYOUT_NONE) {
