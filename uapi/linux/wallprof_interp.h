@@ -90,7 +90,8 @@ struct wallprof_interp_word {
  * @word: words by which a code object is known; used ones come first
  *
  * All offsets are below WALLPROF_INTERP_NONE. All pointers, without @code_tag, are to be
- * multiples of 8, and user addresses: otherwise the chain is bad. Words are in the byte order of the machine.
+ * multiples of 8, and user addresses: otherwise the chain is bad. Words are in the byte
+ * order of the machine.
  */
 struct wallprof_interp {
 	__u32 size;

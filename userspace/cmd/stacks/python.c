@@ -47,6 +47,8 @@ struct process {
 	__u32 pid;
 	enum wp_pytrouble trouble;
 	struct wp_pyruntime py;
+	struct wp_pyrange range[WP_LIVEPYTHON_RANGES];
+	unsigned int nr_ranges;
 	struct wp_pythreads threads;
 	bool listed;
 	size_t user;
@@ -69,6 +71,7 @@ struct reading {
  * struct wp_now_pythons - processes that were looked at
  * @process: the processes, by number
  * @nr: their number
+ * @symbols: those of Python, in files of the processes
  * @user: their users
  * @nr_users: their number
  * @memory: memory of the one that is read
@@ -77,6 +80,7 @@ struct reading {
 struct wp_now_pythons {
 	struct process *process;
 	size_t nr;
+	struct wp_livenames *symbols;
 	struct user *user;
 	size_t nr_users;
 	struct wp_pymemory memory;
@@ -149,6 +153,8 @@ static struct process *find_process(struct wp_now_threads *all, __u32 pid)
 
 	if (at < p->nr && p->process[at].pid == pid)
 		return &p->process[at];
+	if (!p->symbols && wp_livenames_new(&p->symbols, wp_livepython_symbols))
+		return NULL;
 	if (find_user(p, pid, &user))
 		return NULL;
 	more = reallocarray(p->process, p->nr + 1, sizeof(*more));
@@ -159,7 +165,9 @@ static struct process *find_process(struct wp_now_threads *all, __u32 pid)
 	p->nr++;
 	more[at] = (struct process){ .pid = pid, .user = user };
 	p->memory.budget = &p->user[user].budget;
-	err = wp_livepython_find(all->names, pid, &p->memory, &more[at].py);
+	err = wp_livepython_find(p->symbols, pid, &p->memory, &more[at].py);
+	/* Also of a version that is not known: its stacks are counted. */
+	more[at].nr_ranges = wp_livepython_ranges(p->symbols, pid, more[at].range);
 	more[at].trouble = wp_pystack_trouble(err);
 	return &more[at];
 }
@@ -234,15 +242,22 @@ int wp_now_read_python(const struct wp_device *dev, struct wp_now_threads *all, 
 	return err == -ENOMEM ? err : 0;
 }
 
-static int is_native(const struct wp_now_threads *all, const struct wp_now_thread *t,
-		     unsigned int i, bool *is)
+/* Whether a frame of a thread executes Python functions. */
+static bool is_native(const struct wp_now_threads *all, const struct wp_now_thread *t,
+		      unsigned int i)
 {
-	struct wp_livename name;
-	int err;
+	const struct wp_now_pythons *p = all->pythons;
+	size_t at = place_of(p, t->tgid);
+	__u64 ip = t->user->ips[i] - !!i;
+	unsigned int k;
 
-	err = wp_livenames_user(all->names, t->tgid, t->user->ips[i], i, &name);
-	*is = !err && name.name && !strcmp(name.name, WP_PYSTACK_FUNCTION);
-	return err;
+	if (at == p->nr || p->process[at].pid != t->tgid)
+		return false;
+	for (k = 0; k < p->process[at].nr_ranges; k++) {
+		if (ip >= p->process[at].range[k].start && ip < p->process[at].range[k].end)
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -277,15 +292,9 @@ int wp_now_match_python(struct wp_now_threads *all, struct wp_now_thread *t,
 	struct wp_now_python *p = before->python;
 	unsigned int nr = t->user ? t->user->nr : 0, runs = 0, i;
 	size_t frame = 0;
-	bool is;
-	int err;
 
-	for (i = 0; i < nr; i++) {
-		err = is_native(all, t, i, &is);
-		if (err)
-			return err;
-		runs += is;
-	}
+	for (i = 0; i < nr && all->pythons; i++)
+		runs += is_native(all, t, i);
 	if (!runs)
 		return 0;
 	/* One that is cut at its outer end has the inner ones of the runs. */
@@ -300,10 +309,7 @@ int wp_now_match_python(struct wp_now_threads *all, struct wp_now_thread *t,
 	if (!p->place)
 		return -ENOMEM;
 	for (i = 0, runs = 0; i < nr; i++) {
-		err = is_native(all, t, i, &is);
-		if (err)
-			return err;
-		if (is)
+		if (is_native(all, t, i))
 			frame = place_run(p, frame, runs++, i);
 		else
 			p->place[p->nr++] = i;
@@ -411,6 +417,7 @@ void wp_now_python_free(struct wp_now_threads *all)
 	while (p && p->nr)
 		free(p->process[--p->nr].threads.thread);
 	if (p) {
+		wp_livenames_free(p->symbols);
 		free(p->process);
 		free(p->user);
 	}
