@@ -225,8 +225,10 @@ static int set_type(struct otlp *p, struct profile *f)
 		}
 	}
 	/* The same samples twice are of one kind. */
-	if (samples && f->scope_has_cpu)
+	if (samples && f->scope_has_cpu) {
 		f->kind = WP_STACKFILE_OTHER;
+		f->each = 1;
+	}
 	return 0;
 }
 
