@@ -2,7 +2,7 @@
 /*
  * Owns what was read of a file of stacks that is no perf.data: functions by their names,
  * stacks, and values. Finds out the format, and reads the file within bounds of memory.
- * Called by profile.c, and by foldedfile.c and pproffile.c for what they find.
+ * Called by profile.c, and by foldedfile.c, pproffile.c and otlpfile.c for what they find.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "lib/base/fullio.h"
 #include "lib/profile/stackfile.h"
 
-enum format { FORMAT_NONE, FORMAT_FOLDED, FORMAT_PPROF, FORMAT_GZIP };
+enum format { FORMAT_NONE, FORMAT_FOLDED, FORMAT_PPROF, FORMAT_OTLP, FORMAT_GZIP };
 
 /* What a file begins with is enough to know that it is none of the others. */
 #define LOOK		512
@@ -51,6 +51,8 @@ static enum format format_of(int fd)
 		return FORMAT_NONE;
 	if (begin[0] == 0x1f && (unsigned char)begin[1] == 0x8b)
 		return FORMAT_GZIP;
+	if (wp_otlpfile_is((const __u8 *)begin, len))
+		return FORMAT_OTLP;
 	/* The first field of all writers: a type of values, or the empty string. */
 	if (begin[0] == 0x0a || (begin[0] == 0x32 && !begin[1]))
 		return FORMAT_PPROF;
@@ -171,8 +173,11 @@ int wp_stackfile_open(struct wp_stackfile **out, int fd, const char *path,
 	if (!err && format == FORMAT_GZIP && size && data[0] != 0x0a &&
 	    is_text(data, size < LOOK ? size : LOOK))
 		format = FORMAT_FOLDED;
+	else if (!err && format == FORMAT_GZIP && wp_otlpfile_is((const __u8 *)data, size))
+		format = FORMAT_OTLP;
 	if (!err)
 		err = format == FORMAT_FOLDED ? wp_foldedfile_read(s, data, size) :
+		      format == FORMAT_OTLP ? wp_otlpfile_read(s, (const __u8 *)data, size) :
 		      wp_pproffile_read(s, (const __u8 *)data, size);
 	if (!err && !s->nr) {
 		wp_err("%s has no values", path);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Stacks of other formats than perf.data, with the names of their functions: folded lines
- * and profiles of pprof. See stackfile.c, which profile.c calls; foldedfile.c and
- * pproffile.c read them.
+ * Stacks of other formats than perf.data, with the names of their functions: folded lines,
+ * profiles of pprof and of OTLP. See stackfile.c, which profile.c calls; foldedfile.c,
+ * pproffile.c and otlpfile.c read them.
  */
 #ifndef WP_LIB_PROFILE_STACKFILE_H
 #define WP_LIB_PROFILE_STACKFILE_H
@@ -101,5 +101,7 @@ void wp_stackfile_close(struct wp_stackfile *s);
 /* The formats. */
 int wp_foldedfile_read(struct wp_stackfile *s, char *text, size_t size);
 int wp_pproffile_read(struct wp_stackfile *s, const __u8 *data, size_t size);
+bool wp_otlpfile_is(const __u8 *data, size_t size);
+int wp_otlpfile_read(struct wp_stackfile *s, const __u8 *data, size_t size);
 
 #endif /* WP_LIB_PROFILE_STACKFILE_H */
