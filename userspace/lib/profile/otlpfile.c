@@ -18,9 +18,6 @@
 #include "lib/profile/otlpdict.h"
 #include "lib/profile/stackfile.h"
 
-/* Limit of the functions of all stacks: a few bytes can refer to thousands. */
-#define MAX_FRAMES	(64UL << 20)
-
 /* Fields of the outer messages. */
 enum { REQUEST_RESOURCE = 1, REQUEST_DICTIONARY };
 enum { RESOURCE_SCOPE = 2 };
@@ -39,7 +36,6 @@ enum {
  * @unit_event: their events
  * @begin: earliest time of a profile, or 0
  * @end: latest
- * @total: functions of all stacks
  */
 struct otlp {
 	struct wp_otlpdict d;
@@ -49,7 +45,6 @@ struct otlp {
 	unsigned int unit_event[WP_STACKFILE_EVENTS];
 	__u64 begin;
 	__u64 end;
-	size_t total;
 };
 
 /**
@@ -298,18 +293,13 @@ static int add_sample(struct otlp *p, const struct profile *f, const Otlp__Sampl
 {
 	struct wp_stackfile_sample to = { .event = f->event };
 	ssize_t nr = wp_otlpdict_stack(&p->d, m->stack_index);
-	size_t stacks;
 	int err = nr < 0 ? -EINVAL : sum_of(p, f, m, &to);
 
 	if (err || !to.value)
 		return err;
 	err = read_attributes(p, m, &to);
-	stacks = p->s->stacks.nr;
 	if (!err)
 		err = wp_stackfile_add(p->s, &to, p->d.stack, nr);
-	p->total += p->s->stacks.nr > stacks ? nr : 0;
-	if (!err && p->total > MAX_FRAMES)
-		err = wp_otlpdict_invalid(&p->d, "its stacks have too many functions");
 	/* In a recording, the time off CPU has this part, too. */
 	if (!err && f->kind == WP_STACKFILE_RUNNABLE) {
 		int event = kind_event(p, WP_STACKFILE_OFFCPU);

@@ -16,6 +16,9 @@
 #include "lib/base/fullio.h"
 #include "lib/profile/stackfile.h"
 
+/* Functions of all stacks. */
+#define MAX_FRAMES	(64UL << 20)
+
 enum format { FORMAT_NONE, FORMAT_FOLDED, FORMAT_PPROF, FORMAT_OTLP, FORMAT_GZIP };
 
 /* What a file begins with is enough to know that it is none of the others. */
@@ -269,6 +272,8 @@ int wp_stackfile_event(struct wp_stackfile *s, enum wp_stackfile_kind kind, cons
 int wp_stackfile_add(struct wp_stackfile *s, const struct wp_stackfile_sample *sample,
 		     const __u32 *functions, size_t nr)
 {
+	bool is_new = false;
+
 	if (s->nr == s->room) {
 		size_t room = s->room ? 2 * s->room : 1024;
 		void *more = room > WP_STACKFILE_ENTRIES ? NULL :
@@ -285,9 +290,15 @@ int wp_stackfile_add(struct wp_stackfile *s, const struct wp_stackfile_sample *s
 	}
 	s->sample[s->nr] = *sample;
 	s->sample[s->nr].stack = nr ? wp_intern(&s->stacks, functions, nr * sizeof(*functions),
-						NULL) : 0;
+						&is_new) : 0;
 	if (nr && !s->sample[s->nr].stack)
 		return wp_no_memory("the stacks");
+	/* Tables of locations: a few bytes can stand for thousands of functions. */
+	s->frames += is_new ? nr : 0;
+	if (s->frames > MAX_FRAMES) {
+		wp_err("%s has more than %lu functions in its stacks", s->path, MAX_FRAMES);
+		return -E2BIG;
+	}
 	s->nr++;
 	return 0;
 }

@@ -63,6 +63,7 @@ struct wp_stackfile_sample {
  * @names: names and files of functions
  * @function: the functions, by the numbers of @names, less 1
  * @stacks: numbers of functions, the innermost first
+ * @frames: functions of all stacks
  * @threads: struct wp_profile_thread
  * @causes: struct wp_profile_cause
  * @events: the events
@@ -77,6 +78,7 @@ struct wp_stackfile {
 	struct wp_intern names;
 	struct wp_function *function;
 	struct wp_intern stacks;
+	size_t frames;
 	struct wp_intern *threads;
 	struct wp_intern *causes;
 	struct wp_perfevents events;
