@@ -320,6 +320,17 @@ static void print_window(const struct wp_agent *a, const struct wp_otlp_stats *s
 			a->nr_windows, (unsigned long long)stats->overflowed, a->max_samples);
 }
 
+/* The line that a service manager shows. */
+static void notify_status(const struct wp_agent *a)
+{
+	const struct wp_outbox *b = &a->outbox;
+	const char *state = *b->refused ? ", which refuses them" :
+			    b->waits ? ", which does not answer" : "";
+
+	wp_notify(&a->notify, "STATUS=%lu windows, %llu sent to %s%s", a->nr_windows,
+		  (unsigned long long)b->all[WP_OUTBOX_SENT].windows, b->o.shown, state);
+}
+
 /* Ends a window, and sends it. */
 static int turn(struct wp_agent *a)
 {
@@ -342,6 +353,7 @@ static int turn(struct wp_agent *a)
 		print_window(a, &stats, message.len);
 		/* If the process has just died, the next turn starts it again. */
 		wp_outbox_post(&a->outbox, message.data, message.len, ns);
+		notify_status(a);
 	}
 	wp_buf_free(&message);
 	return err;
@@ -354,7 +366,9 @@ static int loop(struct wp_agent *a, bool *gone)
 	int err = 0, wake;
 
 	while (!err && !*gone && !wp_signals_stop() && (!a->count || a->nr_windows < a->count)) {
-		wake = wp_signals_wait(&a->live.r.dev, a->live.r.sideband, next);
+		wp_notify_alive(&a->notify);
+		wake = wp_signals_wait(&a->live.r.dev, a->live.r.sideband,
+				       wp_notify_until(&a->notify, next));
 		if (wake < 0)
 			return wake;
 		*gone = wake == WP_WAKE_GONE;
@@ -404,7 +418,9 @@ static int run(struct wp_agent *a, bool quiet)
 		return err;
 	wp_livenames_want_ids(a->live.names);
 	a->begun = a->live.r.s.start;
+	wp_notify(&a->notify, "READY=1\nSTATUS=recording");
 	err = loop(a, &gone);
+	wp_notify(&a->notify, "STOPPING=1");
 	late = wp_outbox_close(&a->outbox);
 	if (!quiet)
 		print_end(a);
@@ -428,6 +444,7 @@ int cmd_agent(int argc, char **argv)
 		.window = DEFAULT_WINDOW,
 		.max_samples = DEFAULT_SAMPLES,
 		.outbox.sock = -1,
+		.notify.sock = -1,
 		.outbox.o = {
 			.queue = DEFAULT_QUEUE, .timeout_ms = TIMEOUT_MS, .end_ms = END_MS,
 			.limits = { .bytes = DEFAULT_SPOOL, .age = DEFAULT_AGE },
@@ -439,7 +456,9 @@ int cmd_agent(int argc, char **argv)
 	err = read_options(&o, argc, argv);
 	if (!err) {
 		wp_worker_prepare();
+		wp_notify_open(&a.notify);
 		err = run(&a, o.quiet);
+		wp_notify_close(&a.notify);
 		wp_outbox_close(&a.outbox);
 		wp_live_end(&a.live);
 		wp_agent_labels_free(&a.labels);

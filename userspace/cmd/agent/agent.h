@@ -15,6 +15,7 @@
 #include "cmd/agent/outbox.h"
 #include "cmd/common/live.h"
 #include "lib/base/idmap.h"
+#include "lib/base/notify.h"
 #include "lib/otlp/otlpprofiles.h"
 #include "lib/proc/procmemory.h"
 #include "lib/proc/service.h"
@@ -42,6 +43,7 @@ struct wp_agent_labels {
  * @live: its session
  * @labels: services of processes
  * @outbox: what sends
+ * @notify: the service manager, if there is one
  * @window: nanoseconds of a window
  * @count: number of windows, 0: until the end is requested
  * @max_samples: number of samples of a window, at most
@@ -57,6 +59,7 @@ struct wp_agent {
 	struct wp_live live;
 	struct wp_agent_labels labels;
 	struct wp_outbox outbox;
+	struct wp_notify notify;
 	__u64 window;
 	unsigned long count;
 	size_t max_samples;
