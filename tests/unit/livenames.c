@@ -194,6 +194,24 @@ static void test_memory(struct wp_livenames *n)
 	unlink(path);
 }
 
+/* Processes that are not looked up any more, as they have ended, do not stay. */
+static void test_sweep(struct wp_livenames *n)
+{
+	struct wp_livename name;
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < 20; i++) {
+		wp_livenames_user(n, getpid(), (uintptr_t)test_sweep, false, &name);
+		wp_livenames_sweep(n);
+	}
+	ok(wp_livenames_processes(n) == 1, "one that is looked up stays, others do not");
+	while (wp_livenames_processes(n) && nr++ < 100)
+		wp_livenames_sweep(n);
+	ok(nr > 1 && nr < 20, "without it, nor does that: %u sweeps", nr);
+	ok(!wp_livenames_user(n, getpid(), (uintptr_t)test_sweep, false, &name) &&
+	   name.name && !strcmp(name.name, "test_sweep"), "it is read again");
+}
+
 static void test_stacks(void)
 {
 	struct wp_procstack *s = wp_procstack_parse("[<0>] pipe_read+0x2a/0x3b0\n"
@@ -233,6 +251,7 @@ int main(void)
 	test_symbols(n);
 	test_forget(n);
 	test_memory(n);
+	test_sweep(n);
 	wp_livenames_free(n);
 	wp_livenames_free(NULL);
 	test_stacks();

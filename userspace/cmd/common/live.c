@@ -387,6 +387,8 @@ int wp_live_turn(struct wp_live *live, bool shown)
 	int err;
 
 	err = drain(live);
+	/* Those that have ended are not looked up any more. */
+	wp_livenames_sweep(live->names);
 	time = wp_clock_now();
 	if (!err)
 		err = read_tasks(live, time);

@@ -168,8 +168,11 @@ static int look(struct wp_interps *all, __u32 pid, struct wp_interp *found)
 	wp_pymemory_forget(&all->memory);
 	err = describe(all, found);
 	/* Before it is set up, it points to nowhere, and has no version. */
-	return err == -ENODATA || (err == -ENOTSUP && found->py.layout.debug_offsets) ? -EAGAIN :
-		err;
+	if (err == -ENODATA || (err == -ENOTSUP && found->py.layout.debug_offsets))
+		return -EAGAIN;
+	/* Its mappings are not needed any more. */
+	wp_livenames_forget(all->names, pid);
+	return err;
 }
 
 /**

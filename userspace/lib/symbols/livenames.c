@@ -89,14 +89,19 @@ struct map {
 	__u32 jit;
 };
 
+/* A process that was not looked up for more sweeps is dropped. */
+#define SWEEPS		8
+
 /**
  * struct process - a process that was looked up
  * @pid: its id
  * @first: index of its first mapping
  * @nr: number of its mappings
+ * @unused: sweeps since it was looked up
  */
 struct process {
 	__u32 pid;
+	unsigned int unused;
 	size_t first;
 	size_t nr;
 };
@@ -636,6 +641,40 @@ void wp_livenames_forget(struct wp_livenames *n, __u32 pid)
 		tidy(n);
 }
 
+/**
+ * wp_livenames_sweep() - drop processes that were not looked up for some sweeps
+ * @n: the table
+ *
+ * Their mappings are read again if they are.
+ */
+void wp_livenames_sweep(struct wp_livenames *n)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < n->nr_processes; i++) {
+		struct process *p = &n->process[i];
+
+		if (p->unused++ < SWEEPS)
+			n->process[nr++] = *p;
+		else
+			n->stale += p->nr;
+	}
+	n->nr_processes = nr;
+	if (n->stale > n->nr_maps / 2)
+		tidy(n);
+}
+
+/**
+ * wp_livenames_processes() - how many processes the table has
+ * @n: the table
+ *
+ * Return: their number.
+ */
+size_t wp_livenames_processes(const struct wp_livenames *n)
+{
+	return n->nr_processes;
+}
+
 static const struct map *find_map(const struct wp_livenames *n, const struct process *p,
 				  __u64 ip)
 {
@@ -677,6 +716,8 @@ static int find_process(struct wp_livenames *n, __u32 pid, const struct process 
 
 	if (at == n->nr_processes || n->process[at].pid != pid)
 		err = read_process(n, pid, at);
+	if (!err)
+		n->process[at].unused = 0;
 	*p = err ? NULL : &n->process[at];
 	return err;
 }

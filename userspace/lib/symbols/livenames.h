@@ -52,6 +52,8 @@ struct wp_livenames;
 int wp_livenames_new(struct wp_livenames **out, const char *only);
 void wp_livenames_set_gone(struct wp_livenames *n, wp_livenames_gone_fn gone, void *ctx);
 void wp_livenames_want_ids(struct wp_livenames *n);
+void wp_livenames_sweep(struct wp_livenames *n);
+size_t wp_livenames_processes(const struct wp_livenames *n);
 size_t wp_livenames_files(const struct wp_livenames *n);
 int wp_livenames_user(struct wp_livenames *n, __u32 pid, __u64 ip, bool caller,
 		      struct wp_livename *name);
