@@ -45,6 +45,7 @@ enum {
 	OPT_SPOOL,
 	OPT_SPOOL_SIZE,
 	OPT_SPOOL_AGE,
+	OPT_TEXTFILE,
 	OPT_KERNEL_CALLCHAINS,
 	OPT_NO_IDLE,
 	OPT_IDLE,
@@ -93,6 +94,8 @@ static const struct wp_option table[] = {
 	  "(default 256M)" },
 	{ OPT_SPOOL_AGE, "spool-age", "time", "of the oldest of them, with unit s or ms\n"
 	  "(default 86400s)" },
+	{ OPT_TEXTFILE, "textfile", "file", "metrics, after each window, for the textfile\n"
+	  "collector of node_exporter; its name ends in .prom" },
 	{ 'q', "quiet", NULL, "no messages, except errors" },
 	{ 'v', "verbose", NULL, "a line for each window" },
 	{ 0, NULL, NULL, NULL },
@@ -103,6 +106,7 @@ struct opts {
 	struct wp_target_options targets;
 	struct wp_agent_headers headers;
 	const char *to;
+	const char *textfile;
 	bool idle_given;
 	bool freq_given;
 	bool quiet;
@@ -207,6 +211,9 @@ static int set(void *ctx, int id, const char *arg)
 		return wp_value_file_size("--spool-size", arg, &a->outbox.o.limits.bytes);
 	case OPT_SPOOL_AGE:
 		return parse_age(arg, &a->outbox.o.limits.age);
+	case OPT_TEXTFILE:
+		o->textfile = arg;
+		return wp_agent_textfile_check(arg);
 	case 'q':
 		o->quiet = true;
 		wp_set_verbosity(WP_QUIET);
@@ -354,6 +361,7 @@ static int turn(struct wp_agent *a)
 		/* If the process has just died, the next turn starts it again. */
 		wp_outbox_post(&a->outbox, message.data, message.len, ns);
 		notify_status(a);
+		wp_agent_textfile_write(a);
 	}
 	wp_buf_free(&message);
 	return err;
@@ -398,7 +406,7 @@ static void print_end(const struct wp_agent *a)
 		a->outbox.bytes / 1e6);
 }
 
-static int run(struct wp_agent *a, bool quiet)
+static int run(struct wp_agent *a, const struct opts *o)
 {
 	bool gone = false;
 	int err, late;
@@ -410,6 +418,8 @@ static int run(struct wp_agent *a, bool quiet)
 	/* Before the session: it has nothing of it. */
 	if (!err)
 		err = wp_outbox_open(&a->outbox);
+	if (!err && o->textfile)
+		err = wp_agent_textfile_open(&a->textfile, o->textfile);
 	a->live.forget = wp_agent_labels_forget;
 	a->live.forget_ctx = &a->labels;
 	if (!err)
@@ -422,7 +432,9 @@ static int run(struct wp_agent *a, bool quiet)
 	err = loop(a, &gone);
 	wp_notify(&a->notify, "STOPPING=1");
 	late = wp_outbox_close(&a->outbox);
-	if (!quiet)
+	if (!err)
+		wp_agent_textfile_write(a);
+	if (!o->quiet)
 		print_end(a);
 	if (gone && !err)
 		wp_warn("no target is left");
@@ -457,11 +469,12 @@ int cmd_agent(int argc, char **argv)
 	if (!err) {
 		wp_worker_prepare();
 		wp_notify_open(&a.notify);
-		err = run(&a, o.quiet);
+		err = run(&a, &o);
 		wp_notify_close(&a.notify);
 		wp_outbox_close(&a.outbox);
 		wp_live_end(&a.live);
 		wp_agent_labels_free(&a.labels);
+		wp_agent_textfile_free(a.textfile);
 		err = wp_signals_exit_status(err == -EINVAL ? -EIO : err, 0);
 	} else {
 		wp_target_free(&a.live.r.o.target);

@@ -3,7 +3,7 @@
  * Shared by the files of wallprof agent: agent.c has its options and its main loop,
  * window.c the profiles of a window of time, labels.c what is known of each process,
  * outbox.c the process that sends, as its parent sees it, sender.c what that does, http.c
- * its requests.
+ * its requests; textfile.c metrics in a file.
  */
 #ifndef WP_CMD_AGENT_AGENT_H
 #define WP_CMD_AGENT_AGENT_H
@@ -21,6 +21,7 @@
 #include "lib/proc/service.h"
 
 struct wp_agent_label;
+struct wp_agent_textfile;
 
 /**
  * struct wp_agent_labels - services of processes; all zero: none
@@ -54,6 +55,7 @@ struct wp_agent_labels {
  * @nr_windows: number of windows so far
  * @sum: time in them, by enum wp_otlp_kind
  * @idle_ns: time that @no_idle left out
+ * @textfile: file of metrics, or NULL
  */
 struct wp_agent {
 	struct wp_live live;
@@ -70,6 +72,7 @@ struct wp_agent {
 	unsigned long nr_windows;
 	__u64 sum[WP_OTLP_KINDS];
 	__u64 idle_ns;
+	struct wp_agent_textfile *textfile;
 };
 
 /* labels.c */
@@ -82,6 +85,14 @@ void wp_agent_labels_free(struct wp_agent_labels *l);
 /* window.c */
 int wp_agent_window(struct wp_agent *a, __u64 end, struct wp_buf *message,
 		    struct wp_otlp_stats *stats);
+
+/* textfile.c */
+int wp_agent_textfile_check(const char *path);
+int wp_agent_textfile_open(struct wp_agent_textfile **out, const char *path);
+int wp_agent_textfile_add(struct wp_agent_textfile *t, const struct wp_service *service,
+			  const __u64 *ns);
+void wp_agent_textfile_write(const struct wp_agent *a);
+void wp_agent_textfile_free(struct wp_agent_textfile *t);
 
 int cmd_agent(int argc, char **argv);
 

@@ -224,6 +224,7 @@ static void add_process(struct window *w, const struct wp_toprow *row)
 	static const struct wp_service kernel = { .name = "kernel", .executable = "[kernel]" };
 	const struct wp_service *service;
 	__u64 blocked = row->ns[WP_TOP_BLOCKED];
+	__u64 ns[WP_OTLP_KINDS] = { 0 };
 	struct process p = { .row = row };
 
 	if (w->a->no_idle) {
@@ -237,6 +238,11 @@ static void add_process(struct window *w, const struct wp_toprow *row)
 		w->failed = true;
 		return;
 	}
+	ns[WP_OTLP_CPU] = row->ns[WP_TOP_RUN];
+	ns[WP_OTLP_RUNNABLE] = row->ns[WP_TOP_RUNNABLE];
+	ns[WP_OTLP_BLOCKED] = blocked;
+	if (wp_agent_textfile_add(w->a->textfile, service, ns))
+		w->failed = true;
 	p.resource = resource_of(w, service);
 	p.attribute[0] = wp_otlp_number(w->otlp, "process.pid", row->tgid);
 	p.attribute[1] = wp_otlp_string(w->otlp, "process.executable.name",
