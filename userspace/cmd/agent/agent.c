@@ -95,7 +95,7 @@ static const struct wp_option table[] = {
 	{ OPT_SPOOL_AGE, "spool-age", "time", "of the oldest of them, with unit s or ms\n"
 	  "(default 86400s)" },
 	{ OPT_TEXTFILE, "textfile", "file", "metrics, after each window, for the textfile\n"
-	  "collector of node_exporter; its name ends in .prom" },
+	  "collector of node_exporter; it ends in .prom" },
 	{ 'q', "quiet", NULL, "no messages, except errors" },
 	{ 'v', "verbose", NULL, "a line for each window" },
 	{ 0, NULL, NULL, NULL },
