@@ -94,8 +94,8 @@ static const struct wp_option table[] = {
 	  "(default 256M)" },
 	{ OPT_SPOOL_AGE, "spool-age", "time", "of the oldest of them, with unit s or ms\n"
 	  "(default 86400s)" },
-	{ OPT_TEXTFILE, "textfile", "file", "metrics, after each window, for the textfile\n"
-	  "collector of node_exporter; it ends in .prom" },
+	{ OPT_TEXTFILE, "textfile", "file", "metrics after each window, for the textfile\n"
+	  "collector of node_exporter: a name in .prom" },
 	{ 'q', "quiet", NULL, "no messages, except errors" },
 	{ 'v', "verbose", NULL, "a line for each window" },
 	{ 0, NULL, NULL, NULL },
