@@ -96,7 +96,7 @@ static const struct wp_option table[] = {
 	{ OPT_SPOOL_AGE, "spool-age", "time", "of the oldest of them, with unit s or ms\n"
 	  "(default 86400s)" },
 	{ OPT_TEXTFILE, "textfile", "file", "metrics, after each window, for the textfile\n"
-	  "collector of node_exporter; its name ends in .prom" },
+	  "collector of node_exporter; a name in .prom" },
 	{ OPT_CHECK, "check", NULL, "check the options and the files that they name,\n"
 	  "and record nothing" },
 	{ 'q', "quiet", NULL, "no messages, except errors" },
