@@ -46,6 +46,7 @@ enum {
 	OPT_SPOOL_SIZE,
 	OPT_SPOOL_AGE,
 	OPT_TEXTFILE,
+	OPT_CHECK,
 	OPT_KERNEL_CALLCHAINS,
 	OPT_NO_IDLE,
 	OPT_IDLE,
@@ -96,6 +97,8 @@ static const struct wp_option table[] = {
 	  "(default 86400s)" },
 	{ OPT_TEXTFILE, "textfile", "file", "metrics after each window, for the textfile\n"
 	  "collector of node_exporter: a name in .prom" },
+	{ OPT_CHECK, "check", NULL, "check the options and the files that they name,\n"
+	  "and record nothing" },
 	{ 'q', "quiet", NULL, "no messages, except errors" },
 	{ 'v', "verbose", NULL, "a line for each window" },
 	{ 0, NULL, NULL, NULL },
@@ -110,6 +113,7 @@ struct opts {
 	bool idle_given;
 	bool freq_given;
 	bool quiet;
+	bool check;
 };
 
 static int parse_window(const char *arg, __u64 *ns)
@@ -214,6 +218,9 @@ static int set(void *ctx, int id, const char *arg)
 	case OPT_TEXTFILE:
 		o->textfile = arg;
 		return wp_agent_textfile_check(arg);
+	case OPT_CHECK:
+		o->check = true;
+		return 0;
 	case 'q':
 		o->quiet = true;
 		wp_set_verbosity(WP_QUIET);
@@ -297,7 +304,13 @@ static int read_options(struct opts *o, int argc, char **argv)
 	r->inherit = r->target.kind != WALLPROF_TARGET_TID;
 	if (!o->idle_given)
 		o->a->no_idle = r->target.kind == WALLPROF_TARGET_ALL;
-	return wp_target_resolve(&r->target);
+	err = wp_target_resolve(&r->target);
+	if (err || !o->check)
+		return err;
+	if (!o->quiet)
+		printf("wallprof agent: the options are valid; sends to %s\n",
+		       o->a->outbox.o.shown);
+	return WP_OPTIONS_DONE;
 }
 
 /* What names the host in every window. */
