@@ -199,6 +199,8 @@ static void test_sweep(struct wp_livenames *n)
 {
 	struct wp_livename name;
 	unsigned int i, nr = 0;
+	size_t files;
+	pid_t child;
 
 	for (i = 0; i < 20; i++) {
 		wp_livenames_user(n, getpid(), (uintptr_t)test_sweep, false, &name);
@@ -210,6 +212,18 @@ static void test_sweep(struct wp_livenames *n)
 	ok(nr > 1 && nr < 20, "without it, nor does that: %u sweeps", nr);
 	ok(!wp_livenames_user(n, getpid(), (uintptr_t)test_sweep, false, &name) &&
 	   name.name && !strcmp(name.name, "test_sweep"), "it is read again");
+	files = wp_livenames_files(n);
+	child = fork();
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	wp_livenames_user(n, child, (uintptr_t)test_sweep, false, &name);
+	ok(name.name && wp_livenames_files(n) == files && wp_livenames_processes(n) == 2,
+	   "another process of the same files adds none: %zu, %zu before",
+	   wp_livenames_files(n), files);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
 }
 
 static void test_stacks(void)
@@ -250,8 +264,8 @@ int main(void)
 	test_names(n);
 	test_symbols(n);
 	test_forget(n);
-	test_memory(n);
 	test_sweep(n);
+	test_memory(n);
 	wp_livenames_free(n);
 	wp_livenames_free(NULL);
 	test_stacks();

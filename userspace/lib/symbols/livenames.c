@@ -414,7 +414,8 @@ static int find_code(struct wp_livenames *n, int dir, const struct wp_procmap *m
 	__u32 *slot;
 	int err;
 
-	if (code.kind == WP_SYMBOLS_JIT)
+	/* The kernel's page is one for all, and has no names. */
+	if (code.kind == WP_SYMBOLS_JIT && strcmp(map->name, "[vsyscall]"))
 		code.ino = n->pid;
 	err = grow_slots(n);
 	if (err)
