@@ -83,22 +83,6 @@ int wp_otlpdict_invalid(const struct wp_otlpdict *d, const char *what)
 	return -EINVAL;
 }
 
-static __u64 varint(struct wp_bytes *b)
-{
-	__u64 value = 0;
-	unsigned int shift;
-
-	for (shift = 0; shift < 64; shift += 7) {
-		__u64 byte = wp_bytes_uint(b, 1);
-
-		value |= (byte & 127) << shift;
-		if (byte < 128)
-			return value;
-	}
-	wp_bytes_fail(b);
-	return 0;
-}
-
 /**
  * wp_otlpdict_walk() - call a function for each field of a message
  * @d: the tables
@@ -116,19 +100,19 @@ int wp_otlpdict_walk(struct wp_otlpdict *d, const __u8 *data, size_t size, wp_ot
 	int err = 0;
 
 	while (!err && wp_bytes_left(&b)) {
-		__u64 tag = varint(&b);
+		__u64 tag = wp_bytes_uleb(&b);
 		struct wp_otlpfield f = { .nr = tag >> 3 };
 
 		switch (tag & 7) {
 		case 0:
-			f.value = varint(&b);
+			f.value = wp_bytes_uleb(&b);
 			break;
 		case 1:
 		case 5:
 			f.value = wp_bytes_uint(&b, (tag & 7) == 1 ? 8 : 4);
 			break;
 		case 2:
-			f.len = varint(&b);
+			f.len = wp_bytes_uleb(&b);
 			f.at = wp_bytes_take(&b, f.len);
 			break;
 		default:

@@ -152,26 +152,6 @@ static int unit_event(struct otlp *p, const char *type, const char *unit)
 	return event;
 }
 
-/* Nanoseconds of a unit; 0: it is no time. */
-static __u64 unit_ns(const char *unit)
-{
-	static const struct {
-		const char *name;
-		__u64 ns;
-	} units[] = {
-		{ "nanoseconds", 1 }, { "ns", 1 }, { "microseconds", 1000 }, { "us", 1000 },
-		{ "milliseconds", 1000000 }, { "ms", 1000000 }, { "seconds", 1000000000 },
-		{ "s", 1000000000 },
-	};
-	unsigned int i;
-
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (!strcmp(unit, units[i].name))
-			return units[i].ns;
-	}
-	return 0;
-}
-
 /* Set the names of a type and of its unit, in @name and @file of the tables. */
 static int read_names(struct otlp *p, __s32 type, __s32 unit)
 {
@@ -199,12 +179,12 @@ static int set_type(struct otlp *p, struct profile *f)
 	if (read_names(p, f->period_type, f->period_unit))
 		return -EINVAL;
 	/* Samples at a period of time on a CPU. */
-	samples = !strcmp(p->d.name, "cpu") && unit_ns(p->d.file) && f->period > 0;
-	if (samples && (__u64)f->period > INT64_MAX / unit_ns(p->d.file))
+	samples = !strcmp(p->d.name, "cpu") && wp_stackfile_unit_ns(p->d.file) && f->period > 0;
+	if (samples && (__u64)f->period > INT64_MAX / wp_stackfile_unit_ns(p->d.file))
 		return wp_otlpdict_invalid(&p->d, "a period is too large");
 	f->ns = f->ns <= INT64_MAX && f->time <= INT64_MAX ? f->ns : 0;
 	if (samples)
-		f->each = f->period * unit_ns(p->d.file);
+		f->each = f->period * wp_stackfile_unit_ns(p->d.file);
 	if (read_names(p, f->type, f->unit))
 		return -EINVAL;
 	f->counts = !strcmp(p->d.file, "count");
@@ -213,10 +193,10 @@ static int set_type(struct otlp *p, struct profile *f)
 		f->each = 1;
 	if (samples)
 		f->kind = WP_STACKFILE_CPU;
-	for (i = 0; i < sizeof(names) / sizeof(names[0]) && unit_ns(p->d.file); i++) {
+	for (i = 0; i < sizeof(names) / sizeof(names[0]) && wp_stackfile_unit_ns(p->d.file); i++) {
 		if (!strcmp(p->d.name, names[i].name)) {
 			f->kind = names[i].kind;
-			f->each = unit_ns(p->d.file);
+			f->each = wp_stackfile_unit_ns(p->d.file);
 		}
 	}
 	/* The same samples twice are of one kind. */

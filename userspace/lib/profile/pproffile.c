@@ -134,22 +134,6 @@ static int invalid(const struct pprof *p, const char *what)
 	return -EINVAL;
 }
 
-static __u64 varint(struct wp_bytes *b)
-{
-	__u64 value = 0;
-	unsigned int shift;
-
-	for (shift = 0; shift < 64; shift += 7) {
-		__u64 byte = wp_bytes_uint(b, 1);
-
-		value |= (byte & 127) << shift;
-		if (byte < 128)
-			return value;
-	}
-	wp_bytes_fail(b);
-	return 0;
-}
-
 /* Call a function for each field of the outer message. */
 static int walk(struct pprof *p, const __u8 *data, size_t size, field_fn fn)
 {
@@ -157,19 +141,19 @@ static int walk(struct pprof *p, const __u8 *data, size_t size, field_fn fn)
 	int err = 0;
 
 	while (!err && wp_bytes_left(&b)) {
-		__u64 tag = varint(&b), value = 0, len = 0;
+		__u64 tag = wp_bytes_uleb(&b), value = 0, len = 0;
 		const __u8 *at = NULL;
 
 		switch (tag & 7) {
 		case 0:
-			value = varint(&b);
+			value = wp_bytes_uleb(&b);
 			break;
 		case 1:
 		case 5:
 			wp_bytes_take(&b, (tag & 7) == 1 ? 8 : 4);
 			break;
 		case 2:
-			len = varint(&b);
+			len = wp_bytes_uleb(&b);
 			at = wp_bytes_take(&b, len);
 			break;
 		default:
@@ -330,14 +314,6 @@ static int read_names(struct pprof *p, unsigned int field, const __u8 *data, siz
 /* What the kinds of values are, by their names and units: all of them were recorded. */
 static int set_types(struct pprof *p)
 {
-	static const struct {
-		const char *name;
-		__u64 ns;
-	} units[] = {
-		{ "nanoseconds", 1 }, { "ns", 1 }, { "microseconds", 1000 }, { "us", 1000 },
-		{ "milliseconds", 1000000 }, { "ms", 1000000 }, { "seconds", 1000000000 },
-		{ "s", 1000000000 },
-	};
 	static const char *const names[] = {
 		[WP_STACKFILE_CPU] = "cpu", [WP_STACKFILE_OFFCPU] = "off-cpu",
 		[WP_STACKFILE_RUNNABLE] = "runnable", [WP_STACKFILE_WAKER] = "wakeup",
@@ -349,11 +325,7 @@ static int set_types(struct pprof *p)
 		const char *unit = string_of(p, t->ns, p->file);
 		const char *name = string_of(p, t->type, p->name);
 
-		t->ns = 0;
-		for (k = 0; k < sizeof(units) / sizeof(units[0]); k++) {
-			if (!strcmp(unit, units[k].name))
-				t->ns = units[k].ns;
-		}
+		t->ns = wp_stackfile_unit_ns(unit);
 		t->kind = WP_STACKFILE_OTHER;
 		for (k = 0; k < WP_STACKFILE_OTHER && t->ns; k++) {
 			if (!strcmp(name, names[k]))

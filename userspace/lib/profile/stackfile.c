@@ -261,6 +261,31 @@ int wp_stackfile_event(struct wp_stackfile *s, enum wp_stackfile_kind kind, cons
 }
 
 /**
+ * wp_stackfile_unit_ns() - length of a unit of time
+ * @unit: its name, as files have it
+ *
+ * Return: nanoseconds; 0: it is no unit of time.
+ */
+__u64 wp_stackfile_unit_ns(const char *unit)
+{
+	static const struct {
+		const char *name;
+		__u64 ns;
+	} units[] = {
+		{ "nanoseconds", 1 }, { "ns", 1 }, { "microseconds", 1000 }, { "us", 1000 },
+		{ "milliseconds", 1000000 }, { "ms", 1000000 }, { "seconds", 1000000000 },
+		{ "s", 1000000000 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (!strcmp(unit, units[i].name))
+			return units[i].ns;
+	}
+	return 0;
+}
+
+/**
  * wp_stackfile_add() - add a sample
  * @s: the file
  * @sample: the sample, without its stack

@@ -94,6 +94,7 @@ int wp_stackfile_open(struct wp_stackfile **out, int fd, const char *path,
 __u32 wp_stackfile_function(struct wp_stackfile *s, const char *name, const char *path,
 			    bool kernel, bool inlined);
 int wp_stackfile_event(struct wp_stackfile *s, enum wp_stackfile_kind kind, const char *name);
+__u64 wp_stackfile_unit_ns(const char *unit);
 int wp_stackfile_add(struct wp_stackfile *s, const struct wp_stackfile_sample *sample,
 		     const __u32 *functions, size_t nr);
 const __u32 *wp_stackfile_functions(const struct wp_stackfile *s, __u32 stack, size_t *nr);
