@@ -249,6 +249,20 @@ static int settle_event(const struct opts *o)
 	return 0;
 }
 
+/* Also without metrics: some of an earlier start may be in the spool. */
+static int read_metrics_url(struct opts *o)
+{
+	struct wp_outbox_options *out = &o->a->outbox.o;
+	char *url;
+	int err = wp_agent_metrics_url(o->to, &url);
+
+	out->metrics_url = url;
+	if (err || !url)
+		return err;
+	out->metrics_shown = wp_agent_shown(url);
+	return out->metrics_shown ? 0 : wp_no_memory("the URL");
+}
+
 static int read_environment(struct opts *o)
 {
 	const char *headers = getenv("OTEL_EXPORTER_OTLP_PROFILES_HEADERS");
@@ -266,7 +280,9 @@ static int read_environment(struct opts *o)
 	if (!out->url)
 		return -EINVAL;
 	out->shown = wp_agent_shown(out->url);
-	return out->shown ? 0 : wp_no_memory("the URL");
+	if (!out->shown)
+		return wp_no_memory("the URL");
+	return read_metrics_url(o);
 }
 
 /* Set the options of an equivalent record command. */
@@ -344,7 +360,7 @@ static void print_window(const struct wp_agent *a, const struct wp_otlp_stats *s
 static void notify_status(const struct wp_agent *a)
 {
 	const struct wp_outbox *b = &a->outbox;
-	const char *state = *b->refused ? ", which refuses them" :
+	const char *state = *b->refused[WP_SPOOL_PROFILES] ? ", which refuses them" :
 			    b->waits ? ", which does not answer" : "";
 
 	wp_notify(&a->notify, "STATUS=%lu windows, %llu sent to %s%s", a->nr_windows,
@@ -372,7 +388,7 @@ static int turn(struct wp_agent *a)
 			ns += stats.ns[i];
 		print_window(a, &stats, message.len);
 		/* If the process has just died, the next turn starts it again. */
-		wp_outbox_post(&a->outbox, message.data, message.len, ns);
+		wp_outbox_post(&a->outbox, WP_SPOOL_PROFILES, message.data, message.len, ns);
 		notify_status(a);
 		wp_agent_textfile_write(a);
 	}
@@ -497,5 +513,7 @@ int cmd_agent(int argc, char **argv)
 	wp_agent_headers_free(&o.headers);
 	free((char *)a.outbox.o.url);
 	free((char *)a.outbox.o.shown);
+	free((char *)a.outbox.o.metrics_url);
+	free((char *)a.outbox.o.metrics_shown);
 	return err;
 }
