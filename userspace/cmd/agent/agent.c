@@ -45,6 +45,7 @@ enum {
 	OPT_SPOOL,
 	OPT_SPOOL_SIZE,
 	OPT_SPOOL_AGE,
+	OPT_METRICS,
 	OPT_TEXTFILE,
 	OPT_CHECK,
 	OPT_KERNEL_CALLCHAINS,
@@ -95,6 +96,8 @@ static const struct wp_option table[] = {
 	  "(default 256M)" },
 	{ OPT_SPOOL_AGE, "spool-age", "time", "of the oldest of them, with unit s or ms\n"
 	  "(default 86400s)" },
+	{ OPT_METRICS, "metrics", NULL, "metrics after each window, to the same receiver,\n"
+	  "at /v1/metrics" },
 	{ OPT_TEXTFILE, "textfile", "file", "metrics after each window, for the textfile\n"
 	  "collector of node_exporter: a name in .prom" },
 	{ OPT_CHECK, "check", NULL, "check the options and the files that they name,\n"
@@ -215,6 +218,9 @@ static int set(void *ctx, int id, const char *arg)
 		return wp_value_file_size("--spool-size", arg, &a->outbox.o.limits.bytes);
 	case OPT_SPOOL_AGE:
 		return parse_age(arg, &a->outbox.o.limits.age);
+	case OPT_METRICS:
+		a->metrics = true;
+		return 0;
 	case OPT_TEXTFILE:
 		o->textfile = arg;
 		return wp_agent_textfile_check(arg);
@@ -257,6 +263,11 @@ static int read_metrics_url(struct opts *o)
 	int err = wp_agent_metrics_url(o->to, &url);
 
 	out->metrics_url = url;
+	if (!err && !url && o->a->metrics) {
+		wp_err("--metrics: '%s' has a path: set OTEL_EXPORTER_OTLP_METRICS_ENDPOINT, too",
+		       o->to);
+		err = -EINVAL;
+	}
 	if (err || !url)
 		return err;
 	out->metrics_shown = wp_agent_shown(url);
@@ -387,6 +398,8 @@ static int turn(struct wp_agent *a)
 		for (i = 0; i < WP_OTLP_KINDS; i++)
 			ns += stats.ns[i];
 		print_window(a, &stats, message.len);
+		/* Before the profiles: of what waits, the oldest is dropped. */
+		err = wp_agent_metrics_post(a);
 		/* If the process has just died, the next turn starts it again. */
 		wp_outbox_post(&a->outbox, WP_SPOOL_PROFILES, message.data, message.len, ns);
 		notify_status(a);
@@ -457,6 +470,8 @@ static int run(struct wp_agent *a, const struct opts *o)
 		return err;
 	wp_livenames_want_ids(a->live.names);
 	a->begun = a->live.r.s.start;
+	a->sums.start = wp_agent_since_1970(a->begun);
+	a->sums.wanted = a->metrics || a->textfile;
 	wp_notify(&a->notify, "READY=1\nSTATUS=recording");
 	err = loop(a, &gone);
 	wp_notify(&a->notify, "STOPPING=1");
@@ -504,6 +519,7 @@ int cmd_agent(int argc, char **argv)
 		wp_live_end(&a.live);
 		wp_agent_labels_free(&a.labels);
 		wp_agent_textfile_free(a.textfile);
+		wp_agent_sums_free(&a.sums);
 		err = wp_signals_exit_status(err == -EINVAL ? -EIO : err, 0);
 	} else {
 		wp_target_free(&a.live.r.o.target);
