@@ -464,6 +464,11 @@ static int run(struct wp_agent *a, const struct opts *o)
 		err = wp_agent_textfile_open(&a->textfile, o->textfile);
 	a->live.forget = wp_agent_labels_forget;
 	a->live.forget_ctx = &a->labels;
+	if (a->metrics) {
+		a->live.r.o.hist = true;
+		a->live.hist = wp_agent_hists_add;
+		a->live.hist_ctx = a;
+	}
 	if (!err)
 		err = wp_live_begin(&a->live);
 	if (err)
@@ -520,6 +525,7 @@ int cmd_agent(int argc, char **argv)
 		wp_agent_labels_free(&a.labels);
 		wp_agent_textfile_free(a.textfile);
 		wp_agent_sums_free(&a.sums);
+		wp_agent_hists_free(&a.hists);
 		err = wp_signals_exit_status(err == -EINVAL ? -EIO : err, 0);
 	} else {
 		wp_target_free(&a.live.r.o.target);

@@ -4,7 +4,7 @@
  * window.c the profiles of a window of time, labels.c what is known of each process,
  * outbox.c the process that sends, as its parent sees it, sender.c what that does, http.c
  * its requests; sums.c what metrics have, textfile.c metrics in a file, metrics.c those by
- * OTLP.
+ * OTLP, hists.c the histograms of a window.
  */
 #ifndef WP_CMD_AGENT_AGENT_H
 #define WP_CMD_AGENT_AGENT_H
@@ -17,6 +17,7 @@
 #include "cmd/common/live.h"
 #include "lib/base/idmap.h"
 #include "lib/base/notify.h"
+#include "lib/model/hist.h"
 #include "lib/otlp/otlpprofiles.h"
 #include "lib/proc/procmemory.h"
 #include "lib/proc/service.h"
@@ -45,10 +46,16 @@ struct wp_agent_labels {
 
 /**
  * struct wp_agent_sum - sums of a service
+ * @overflow: it is of those that have no place
  * @ns: its time, by enum wp_otlp_kind
+ * @hist: its closed waits, by length
+ * @hist_ns: time in them, blocked and runnable, by enum wp_otlp_kind
  */
 struct wp_agent_sum {
+	bool overflow;
 	__u64 ns[WP_OTLP_KINDS];
+	struct wp_hist hist;
+	__u64 hist_ns[WP_OTLP_KINDS];
 };
 
 /**
@@ -59,6 +66,7 @@ struct wp_agent_sum {
  * @sum: their sums
  * @room: allocated entries of @sum
  * @overflowed: processes in windows, of services beyond the limit
+ * @saturated: counts of the module in histograms that may stand for more
  */
 struct wp_agent_sums {
 	bool wanted;
@@ -67,6 +75,35 @@ struct wp_agent_sums {
 	struct wp_agent_sum *sum;
 	size_t room;
 	__u64 overflowed;
+	__u64 saturated;
+};
+
+/**
+ * struct wp_agent_hist - closed waits of a process in a window
+ * @pid: the process; 0: all those beyond the limit
+ * @kthread: it is a kernel thread
+ * @hist: its waits, by length
+ * @ns: time in them, by enum wp_otlp_kind
+ */
+struct wp_agent_hist {
+	__u32 pid;
+	bool kthread;
+	struct wp_hist hist;
+	__u64 ns[WP_OTLP_KINDS];
+};
+
+/**
+ * struct wp_agent_hists - closed waits of all processes in a window
+ * @map: numbers by process
+ * @hist: by number
+ * @nr: their number
+ * @room: allocated entries of @hist
+ */
+struct wp_agent_hists {
+	struct wp_idmap map;
+	struct wp_agent_hist *hist;
+	size_t nr;
+	size_t room;
 };
 
 /**
@@ -86,6 +123,7 @@ struct wp_agent_sums {
  * @sum: time in them, by enum wp_otlp_kind
  * @idle_ns: time that @no_idle left out
  * @sums: what metrics have
+ * @hists: histograms of this window
  * @metrics: send metrics
  * @textfile: file of metrics, or NULL
  */
@@ -105,6 +143,7 @@ struct wp_agent {
 	__u64 sum[WP_OTLP_KINDS];
 	__u64 idle_ns;
 	struct wp_agent_sums sums;
+	struct wp_agent_hists hists;
 	bool metrics;
 	struct wp_agent_textfile *textfile;
 };
@@ -123,6 +162,7 @@ int wp_agent_window(struct wp_agent *a, __u64 end, struct wp_buf *message,
 		    struct wp_otlp_stats *stats);
 
 __u64 wp_agent_since_1970(__u64 time);
+extern const struct wp_service wp_agent_kernel;
 
 /* sums.c */
 extern const struct wp_agent_state {
@@ -134,6 +174,12 @@ struct wp_agent_sum *wp_agent_sum_of(struct wp_agent_sums *s, const struct wp_se
 int wp_agent_sums_add(struct wp_agent_sums *s, const struct wp_service *service, const __u64 *ns);
 const char *wp_agent_sums_name(const struct wp_agent_sums *s, size_t nr, const char **container);
 void wp_agent_sums_free(struct wp_agent_sums *s);
+
+/* hists.c */
+int wp_agent_hists_add(void *ctx, const struct wp_topkey *key, const char *comm,
+		       const struct wallprof_aggr *aggr, const struct wallprof_hist *hist);
+int wp_agent_hists_turn(struct wp_agent *a);
+void wp_agent_hists_free(struct wp_agent_hists *h);
 
 /* metrics.c */
 int wp_agent_metrics_post(struct wp_agent *a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where profiles and metrics are sent, and headers of requests: from a file, since a header may be a
- * secret, which a command line would show to all; and from the variables of the
+ * Where profiles and metrics are sent, and headers of requests: from a file, since a header
+ * may be a secret, which a command line would show to all; and from the variables of the
  * environment that OpenTelemetry's exporters have.
  */
 #include <ctype.h>

@@ -32,7 +32,7 @@ static void add_resource(struct wp_otlpmetrics *m, const struct wp_agent *a, con
 	wp_otlpmetrics_resource(m, name ? label : label + 1, name ? nr : nr - 1);
 }
 
-static void add_threads(struct wp_otlpmetrics *m, const struct wp_agent_sum *sum, bool overflow)
+static void add_threads(struct wp_otlpmetrics *m, const struct wp_agent_sum *sum)
 {
 	static const struct wp_otlp_metric metric = {
 		"wallprof.thread", WP_OTLP_SECONDS,
@@ -46,8 +46,41 @@ static void add_threads(struct wp_otlpmetrics *m, const struct wp_agent_sum *sum
 			{ "state", wp_agent_states[i].name }, { "otel.metric.overflow", NULL },
 		};
 
-		wp_otlpmetrics_point(m, label, overflow ? 2 : 1, sum->ns[wp_agent_states[i].kind]);
+		wp_otlpmetrics_point(m, label, 1 + sum->overflow, sum->ns[wp_agent_states[i].kind]);
 	}
+}
+
+static void add_histogram(struct wp_otlpmetrics *m, const struct wp_otlp_metric *metric,
+			  const __u64 *count, __u64 ns, bool overflow)
+{
+	static const struct wp_otlp_label label = { "otel.metric.overflow", NULL };
+	double bound[WALLPROF_HIST_BUCKETS - 1];
+	const struct wp_otlp_histogram h = { bound, NR(bound), count, ns };
+	unsigned int i;
+
+	if (!ns)
+		return;
+	for (i = 0; i < NR(bound); i++)
+		bound[i] = wp_hist_from(i + 1) / 1e6;
+	wp_otlpmetrics_metric(m, metric);
+	wp_otlpmetrics_histogram(m, &label, overflow, &h);
+}
+
+/* A wait counts as soon as it has ended. */
+static void add_histograms(struct wp_otlpmetrics *m, const struct wp_agent_sum *sum)
+{
+	static const struct wp_otlp_metric blocked = {
+		"wallprof.blocked.duration", WP_OTLP_SECONDS,
+		"Lengths of waits of threads for something else than a CPU.", WP_OTLP_HISTOGRAM,
+	}, runnable = {
+		"wallprof.runnable.duration", WP_OTLP_SECONDS,
+		"Lengths of waits of threads for a CPU.", WP_OTLP_HISTOGRAM,
+	};
+
+	add_histogram(m, &blocked, sum->hist.blocked, sum->hist_ns[WP_OTLP_BLOCKED],
+		      sum->overflow);
+	add_histogram(m, &runnable, sum->hist.runnable, sum->hist_ns[WP_OTLP_RUNNABLE],
+		      sum->overflow);
 }
 
 static void add_delivery(struct wp_otlpmetrics *m, const struct wp_outbox *b)
@@ -110,6 +143,9 @@ static void add_rest(struct wp_otlpmetrics *m, const struct wp_agent *a)
 		{ { "wallprof.overflowed", "{process}",
 		    "Processes of windows, of services that are one without a name.", WP_OTLP_SUM },
 		  a->sums.overflowed },
+		{ { "wallprof.saturated", "{count}",
+		    "Counts of histograms that may stand for more.", WP_OTLP_SUM },
+		  a->sums.saturated },
 		{ { "wallprof.tables", "By", "Memory of the module's tables.", WP_OTLP_GAUGE },
 		  a->live.status.tables_bytes },
 	};
@@ -129,7 +165,8 @@ static void add_all(struct wp_otlpmetrics *m, const struct wp_agent *a)
 	for (i = 0; i < a->sums.services.nr; i++) {
 		name = wp_agent_sums_name(&a->sums, i, &container);
 		add_resource(m, a, name, container);
-		add_threads(m, &a->sums.sum[i], !name);
+		add_threads(m, &a->sums.sum[i]);
+		add_histograms(m, &a->sums.sum[i]);
 	}
 	add_resource(m, a, "wallprof", "");
 	add_delivery(m, &a->outbox);

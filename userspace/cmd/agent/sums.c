@@ -34,6 +34,18 @@ static void add_clean(struct wp_buf *b, const char *s)
 	wp_buf_add(b, text, strlen(text) + 1);
 }
 
+/* The number of what has no place, or 0: no memory. */
+static __u32 overflow_of(struct wp_agent_sums *s)
+{
+	bool is_new;
+	__u32 nr = wp_intern(&s->services, "", 1, &is_new);
+
+	if (nr && is_new)
+		wp_warn("metrics: more services than %u, or too many processes: the others are one without a name",
+			MAX_SERVICES);
+	return nr;
+}
+
 /* Number of a service, or 0: no memory. */
 static __u32 number_of(struct wp_agent_sums *s, const struct wp_service *service)
 {
@@ -41,21 +53,16 @@ static __u32 number_of(struct wp_agent_sums *s, const struct wp_service *service
 	struct wp_buf key = { 0 };
 	__u32 nr = 0;
 
+	if (!service)
+		return overflow_of(s);
 	wp_buf_add(&key, &is_service, 1);
 	add_clean(&key, service->name);
 	add_clean(&key, service->container);
 	if (!key.failed)
 		nr = wp_intern_find(&s->services, key.data, key.len);
-	if (!key.failed && !nr && s->services.nr >= MAX_SERVICES) {
-		if (!s->overflowed)
-			wp_warn("metrics: more than %u services: the others are one without a name",
-				MAX_SERVICES);
-		s->overflowed++;
-		*key.data = 0;
-		key.len = 1;
-	}
 	if (!key.failed && !nr)
-		nr = wp_intern(&s->services, key.data, key.len, NULL);
+		nr = s->services.nr >= MAX_SERVICES ? overflow_of(s) :
+		     wp_intern(&s->services, key.data, key.len, NULL);
 	wp_buf_free(&key);
 	return nr;
 }
@@ -63,7 +70,7 @@ static __u32 number_of(struct wp_agent_sums *s, const struct wp_service *service
 /**
  * wp_agent_sum_of() - the sums of a service
  * @s: all sums
- * @service: the service
+ * @service: the service; NULL: those that have no place
  *
  * Return: they, valid until the next call; NULL: no memory.
  */
@@ -81,7 +88,10 @@ struct wp_agent_sum *wp_agent_sum_of(struct wp_agent_sums *s, const struct wp_se
 		s->sum = more;
 		s->room = room;
 	}
-	return nr ? &s->sum[nr - 1] : NULL;
+	if (!nr)
+		return NULL;
+	s->sum[nr - 1].overflow = !*(const char *)wp_intern_bytes(&s->services, nr, NULL);
+	return &s->sum[nr - 1];
 }
 
 /**
@@ -102,6 +112,7 @@ int wp_agent_sums_add(struct wp_agent_sums *s, const struct wp_service *service,
 	sum = wp_agent_sum_of(s, service);
 	if (!sum)
 		return -ENOMEM;
+	s->overflowed += sum->overflow;
 	for (i = 0; i < WP_OTLP_KINDS; i++)
 		sum->ns[i] += ns[i];
 	return 0;

@@ -136,7 +136,8 @@ static void print(FILE *f, const struct wp_agent *a)
 	fprintf(f, "wallprof_overflowed_total %llu\n", (unsigned long long)a->sums.overflowed);
 	print_head(f, "wallprof_start_time_seconds", "gauge",
 		   "When the agent started, in seconds since 1970.");
-	fprintf(f, "wallprof_start_time_seconds %llu\n", (unsigned long long)(a->sums.start / NSEC_PER_SEC));
+	fprintf(f, "wallprof_start_time_seconds %llu\n",
+		(unsigned long long)(a->sums.start / NSEC_PER_SEC));
 }
 
 /**

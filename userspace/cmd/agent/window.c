@@ -210,10 +210,11 @@ static void add_time(struct window *w, const struct process *p, unsigned int tim
 		add_rest(w, p, time, left);
 }
 
+/* All threads of the kernel: each name is another one, and no service. */
+const struct wp_service wp_agent_kernel = { .name = "kernel", .executable = "[kernel]" };
+
 static void add_process(struct window *w, const struct wp_toprow *row)
 {
-	/* All threads of the kernel: each name is another one, and no service. */
-	static const struct wp_service kernel = { .name = "kernel", .executable = "[kernel]" };
 	const struct wp_service *service;
 	__u64 blocked = row->ns[WP_TOP_BLOCKED];
 	__u64 ns[WP_OTLP_KINDS] = { 0 };
@@ -225,7 +226,8 @@ static void add_process(struct window *w, const struct wp_toprow *row)
 	}
 	if (!blocked && !row->ns[WP_TOP_RUN] && !row->ns[WP_TOP_RUNNABLE])
 		return;
-	service = row->kthread ? &kernel : wp_agent_label(&w->a->labels, row->tgid, row->comm);
+	service = row->kthread ? &wp_agent_kernel :
+		  wp_agent_label(&w->a->labels, row->tgid, row->comm);
 	if (!service) {
 		w->failed = true;
 		return;
@@ -325,6 +327,8 @@ int wp_agent_window(struct wp_agent *a, __u64 end, struct wp_buf *message,
 		err = w.failed ? -ENOMEM : wp_otlp_pack(w.otlp, message);
 		wp_otlp_stats(w.otlp, stats);
 	}
+	if (!err)
+		err = wp_agent_hists_turn(a);
 	if (!err)
 		err = renew_names(a);
 	for (i = 0; i < WP_OTLP_KINDS && !err; i++)

@@ -245,13 +245,14 @@ void wp_otlpmetrics_point(struct wp_otlpmetrics *m, const struct wp_otlp_label *
  * @m: the message, with such a metric
  * @label: its attributes; a value of NULL is true
  * @nr: their number
- * @h: its value; the bounds must stay valid until wp_otlpmetrics_free()
+ * @h: its value
  */
 void wp_otlpmetrics_histogram(struct wp_otlpmetrics *m, const struct wp_otlp_label *label,
 			      unsigned int nr, const struct wp_otlp_histogram *h)
 {
 	Otlp__HistogramDataPoint *to = make(m, &otlp__histogram_data_point__descriptor);
 	uint64_t *count = wp_arena_get(&m->arena, h->nr, sizeof(*count));
+	double *bound = wp_arena_get(&m->arena, h->nr, sizeof(*bound));
 	Otlp__Metric *metric = m->metric;
 	size_t i;
 
@@ -262,9 +263,11 @@ void wp_otlpmetrics_histogram(struct wp_otlpmetrics *m, const struct wp_otlp_lab
 	to->time_unix_nano = m->time;
 	to->sum = h->ns / NSEC_PER_SEC;
 	to->n_explicit_bounds = h->nr;
-	to->explicit_bounds = (double *)h->bound;
+	to->explicit_bounds = bound;
 	to->n_bucket_counts = h->nr + 1;
 	to->bucket_counts = count;
+	if (h->nr)
+		memcpy(bound, h->bound, h->nr * sizeof(*bound));
 	for (i = 0; i <= h->nr; i++) {
 		count[i] = h->count[i];
 		to->count += count[i];
