@@ -335,8 +335,9 @@ static int read_options(struct opts *o, int argc, char **argv)
 	if (err || !o->check)
 		return err;
 	if (!o->quiet)
-		printf("wallprof agent: the options are valid; sends to %s\n",
-		       o->a->outbox.o.shown);
+		printf("wallprof agent: the options are valid; sends to %s%s%s\n",
+		       o->a->outbox.o.shown, o->a->metrics ? ", and metrics to " : "",
+		       o->a->metrics ? o->a->outbox.o.metrics_shown : "");
 	return WP_OPTIONS_DONE;
 }
 
