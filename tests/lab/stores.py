@@ -87,10 +87,11 @@ class Store(Server):
         with open(self.config, "w", encoding="ascii") as f:
             f.write(SCRAPES % exporter if exporter else "scrape_configs: []\n")
 
-    def query(self, expression):
-        """An instant query: values by labels, a tuple of pairs in order."""
-        url = "http://%s/api/v1/query?%s" % (
-            self.address, urllib.parse.urlencode({"query": expression}))
+    def query(self, expression, at=None):
+        """An instant query: values by labels, a tuple of pairs in order. @at: seconds since
+        1970, if not now."""
+        url = "http://%s/api/v1/query?%s" % (self.address, urllib.parse.urlencode(
+            {"query": expression} if at is None else {"query": expression, "time": at}))
         with urllib.request.urlopen(url) as answer:
             found = json.load(answer)
         return {tuple(sorted(of["metric"].items())): float(of["value"][1])
@@ -125,6 +126,17 @@ class VictoriaMetrics(Store):
 
     def __init__(self, work, exporter=None):
         super().__init__("victoria-metrics", work, "started server at", exporter)
+
+    def put(self, message):
+        """Stores a message of metrics by OTLP. Queries find it after flush()."""
+        request = urllib.request.Request("http://" + self.address + self.otlp, data=message,
+                                         headers={"Content-Type": "application/x-protobuf"})
+        with urllib.request.urlopen(request) as answer:
+            answer.read()
+
+    def flush(self):
+        with urllib.request.urlopen("http://%s/internal/force_flush" % self.address) as answer:
+            answer.read()
 
     def arguments(self):
         return ["-httpListenAddr", self.address, "-promscrape.config", self.config,

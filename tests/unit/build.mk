@@ -60,6 +60,10 @@ UNIT_OUTBOX := $(addprefix userspace/cmd/agent/,outbox.c sender.c http.c headers
 $(UNIT_OUT)/outbox: UNIT_MODULE = -DWP_VERSION='"unit"' $(UNIT_OUTBOX)
 $(UNIT_OUT)/outbox: $(UNIT_OUTBOX)
 
+UNIT_SUMS := userspace/cmd/agent/sums.c userspace/cmd/agent/hists.c
+$(UNIT_OUT)/agentsums: UNIT_MODULE = $(UNIT_SUMS)
+$(UNIT_OUT)/agentsums: $(UNIT_SUMS)
+
 # Workers have less memory and fewer system calls than a sanitizer takes.
 UNIT_PLAIN := $(UNIT_OUT)/worker $(UNIT_OUT)/jitmaps
 $(UNIT_PLAIN) $(UNIT_PLAIN:$(UNIT_OUT)/%=$(UNIT_OUT)/obj/%.o): \

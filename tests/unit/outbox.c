@@ -4,6 +4,7 @@
  * capabilities; receivers that refuse, and whose answers do not end; the directory of its
  * spool; and where it sends.
  */
+#include <errno.h>
 #include <linux/capability.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -157,7 +158,7 @@ static void test_refused(void)
 	dup2(fileno(said), 2);
 	if (!wp_outbox_open(&b)) {
 		for (i = 0; status[i]; i++)
-			wp_outbox_post(&b, "abc", 3, 1000000000);
+			wp_outbox_post(&b, WP_SPOOL_PROFILES, "abc", 3, 1000000000);
 		wp_outbox_close(&b);
 	}
 	dup2(before, 2);
@@ -173,6 +174,51 @@ static void test_refused(void)
 	ok(b.all[WP_OUTBOX_REFUSED].windows == 5 && b.all[WP_OUTBOX_SENT].windows == 1,
 	   "what is refused is counted, also if the answer does not end");
 	ok(lines == 3, "... and said once, until the reason changes, or one is sent");
+}
+
+/* Messages of metrics: each makes up for those before. */
+static void test_metrics(void)
+{
+	static const char *const status[] = { "200 a", "404 a", "200 a", "400 a", NULL };
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct wp_outbox b = {
+		.sock = -1, .o = { .queue = 1 << 20, .timeout_ms = 60000, .end_ms = 60000 },
+	};
+	int sock = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	socklen_t size = sizeof(to);
+	char url[64];
+	int ret = 1;
+	pid_t pid;
+
+	if (bind(sock, (void *)&to, size) || listen(sock, 8) ||
+	    getsockname(sock, (void *)&to, &size)) {
+		ok(0, "a receiver of metrics listens");
+		return;
+	}
+	pid = fork();
+	if (!pid)
+		serve(sock, status);
+	close(sock);
+	snprintf(url, sizeof(url), "http://127.0.0.1:%u/", ntohs(to.sin_port));
+	/* Whatever is sent to the other one fails for good. */
+	b.o.url = "http://127.0.0.1:1/";
+	b.o.shown = b.o.url;
+	b.o.metrics_url = url;
+	b.o.metrics_shown = url;
+	if (!wp_outbox_open(&b)) {
+		wp_outbox_post(&b, WP_SPOOL_METRICS, "abc", 3, 0);
+		wp_outbox_post(&b, WP_SPOOL_METRICS, "abc", 3, 0);
+		wp_outbox_post(&b, WP_SPOOL_METRICS, "abc", 3, 0);
+		wp_outbox_post(&b, WP_SPOOL_METRICS, "abc", 3, 0);
+		ret = wp_outbox_close(&b);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	ok(b.metrics[WP_OUTBOX_SENT] == 2 && b.metrics[WP_OUTBOX_REFUSED] == 2,
+	   "metrics have a receiver of their own, and their messages are counted");
+	ok(!b.all[WP_OUTBOX_SENT].windows && !b.all[WP_OUTBOX_REFUSED].windows &&
+	   !b.loss[WP_OUTBOX_REFUSED].windows, "... not as windows");
+	ok(b.unsent == 1 && ret == -EIO, "... and a later one makes up for a lost one");
 }
 
 /* Whether it begins with a spool of this path, whose owner is this then. */
@@ -231,6 +277,40 @@ static bool goes_to(const char *to, const char *url, const char *shown)
 	return good;
 }
 
+static bool metrics_go_to(const char *to, const char *url)
+{
+	char *a = NULL;
+	bool good = !wp_agent_metrics_url(to, &a) && (url ? a && !strcmp(a, url) : !a);
+
+	free(a);
+	return good;
+}
+
+static void test_metrics_url(void)
+{
+	char *url;
+
+	ok(metrics_go_to("http://h", "http://h/v1/metrics") &&
+	   metrics_go_to("https://h:1/", "https://h:1/v1/metrics") &&
+	   metrics_go_to(NULL, "http://localhost:4318/v1/metrics"), "metrics have a path");
+	ok(metrics_go_to("http://me:a@h/p/v1development/profiles", "http://me:a@h/p/v1/metrics"),
+	   "... instead of that of profiles");
+	ok(metrics_go_to("http://h/p", NULL) && metrics_go_to("http://h?q=1", NULL),
+	   "... which another one does not show");
+	setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://e/base/", 1);
+	ok(metrics_go_to(NULL, "http://e/base/v1/metrics") &&
+	   metrics_go_to("http://h", "http://h/v1/metrics"), "the environment has one");
+	setenv("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "http://m/x", 1);
+	ok(metrics_go_to(NULL, "http://m/x") && metrics_go_to("http://h/p", "http://m/x"),
+	   "... or one for metrics");
+	setenv("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "m", 1);
+	wp_set_verbosity(WP_SILENT);
+	ok(wp_agent_metrics_url(NULL, &url) == -EINVAL && !url, "... that must be a URL");
+	wp_set_verbosity(WP_NORMAL);
+	unsetenv("OTEL_EXPORTER_OTLP_ENDPOINT");
+	unsetenv("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT");
+}
+
 static void test_url(void)
 {
 	ok(goes_to("http://h", "http://h/v1development/profiles",
@@ -258,7 +338,9 @@ int main(void)
 		ok(in_child(true), "what a user with capabilities starts has none");
 	}
 	test_refused();
+	test_metrics();
 	test_spool();
 	test_url();
+	test_metrics_url();
 	return done();
 }

@@ -80,8 +80,8 @@ static void test_order(void)
 
 	s = open_in("order", &wide, &err);
 	ok(!err && !wp_spool_nr(s) && !wp_spool_first(s, &segment), "a new directory is empty");
-	ok(!wp_spool_add(s, "one", 3, 11) && !wp_spool_add(s, "second", 6, 22) &&
-	   !wp_spool_add(s, "3", 1, 33), "messages are added");
+	ok(!wp_spool_add(s, WP_SPOOL_PROFILES, "one", 3, 11) && !wp_spool_add(s, WP_SPOOL_PROFILES, "second", 6, 22) &&
+	   !wp_spool_add(s, WP_SPOOL_PROFILES, "3", 1, 33), "messages are added");
 	ok(wp_spool_nr(s) == 3 && first_is(s, "one", 11), "the oldest is the first");
 	ok(!wp_spool_remove(s) && first_is(s, "second", 22), "then the next one");
 	wp_spool_close(s);
@@ -95,7 +95,7 @@ static void test_order(void)
 	   "another process finds what is left, in order");
 	ok(!is_there("order", "incomplete"), "what is incomplete is removed");
 	ok(is_there("order", "notes.txt"), "what is not ours stays");
-	ok(!wp_spool_add(s, "new", 3, 1) && wp_spool_nr(s) == 3, "another one is added");
+	ok(!wp_spool_add(s, WP_SPOOL_PROFILES, "new", 3, 1) && wp_spool_nr(s) == 3, "another one is added");
 	wp_spool_close(s);
 	s = open_in("order", &wide, &err);
 	wp_spool_remove(s);
@@ -118,9 +118,9 @@ static void test_limits(void)
 	int err;
 
 	s = open_in("limits", &narrow, &err);
-	ok(wp_spool_add(s, "eleven bytes", 11, 1) == -EFBIG, "a message above the limit is refused");
-	wp_spool_add(s, "aaaa", 4, 1);
-	wp_spool_add(s, "bbbb", 4, 2);
+	ok(wp_spool_add(s, WP_SPOOL_PROFILES, "eleven bytes", 11, 1) == -EFBIG, "a message above the limit is refused");
+	wp_spool_add(s, WP_SPOOL_PROFILES, "aaaa", 4, 1);
+	wp_spool_add(s, WP_SPOOL_PROFILES, "bbbb", 4, 2);
 	ok(!wp_spool_excess(s, 2) && wp_spool_excess(s, 3), "the limit of bytes is exact");
 	wp_spool_remove(s);
 	ok(!wp_spool_excess(s, 6) && wp_spool_excess(s, 7), "... also after a removal");
@@ -158,17 +158,17 @@ static void test_full(void)
 
 	memset(big, 'x', sizeof(big));
 	s = open_in("full", &wide, &err);
-	wp_spool_add(s, "before", 6, 1);
+	wp_spool_add(s, WP_SPOOL_PROFILES, "before", 6, 1);
 	getrlimit(RLIMIT_FSIZE, &before);
 	limit = before;
 	limit.rlim_cur = 4096;
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &limit);
-	ok(wp_spool_add(s, big, sizeof(big), 2) == -EFBIG && wp_spool_nr(s) == 1,
+	ok(wp_spool_add(s, WP_SPOOL_PROFILES, big, sizeof(big), 2) == -EFBIG && wp_spool_nr(s) == 1,
 	   "a message that does not fit on the disk is not in the spool");
 	ok(!is_there("full", "incomplete"), "... and leaves nothing");
 	setrlimit(RLIMIT_FSIZE, &before);
-	ok(!wp_spool_add(s, big, sizeof(big), 2) && wp_spool_nr(s) == 2,
+	ok(!wp_spool_add(s, WP_SPOOL_PROFILES, big, sizeof(big), 2) && wp_spool_nr(s) == 2,
 	   "with room it is added");
 	wp_spool_close(s);
 }
@@ -184,7 +184,7 @@ static void __attribute__((noreturn)) write_messages(int out)
 	s = open_in("kill", &wide, &err);
 	for (nr = 1; s && !err; nr++) {
 		memset(text, 'a' + nr % 26, sizeof(text));
-		err = wp_spool_add(s, text, 1 + nr * 37 % sizeof(text), nr);
+		err = wp_spool_add(s, WP_SPOOL_PROFILES, text, 1 + nr * 37 % sizeof(text), nr);
 		if (!err && write(out, &nr, sizeof(nr)) != sizeof(nr))
 			break;
 	}
@@ -292,11 +292,41 @@ static void test_names(void)
 		 "more");
 	s = open_in("names", &wide, &err);
 	ok(!err && !wp_spool_nr(s), "files of impossible numbers and times are not ours");
-	ok(!wp_spool_add(s, "one", 3, 1) && !wp_spool_add(s, "two", 3, 2) && first_is(s, "one", 1),
+	ok(!wp_spool_add(s, WP_SPOOL_PROFILES, "one", 3, 1) && !wp_spool_add(s, WP_SPOOL_PROFILES, "two", 3, 2) && first_is(s, "one", 1),
 	   "... and change no order");
 	wp_spool_close(s);
 	s = open_in("names", &wide, &err);
 	ok(!err && wp_spool_nr(s) == 2 && first_is(s, "one", 1), "... also for the next process");
+	wp_spool_close(s);
+}
+
+/* Names are as they were before there were kinds, except those of metrics. */
+static void test_kinds(void)
+{
+	struct wp_spool_segment segment;
+	struct wp_spool *s;
+	int err;
+
+	wp_spool_close(open_in("kinds", &wide, &err));
+	put_file("kinds", "00000000000000000001-00000000000000000011-00000000000000000003.otlp.gz",
+		 "old");
+	s = open_in("kinds", &wide, &err);
+	ok(wp_spool_first(s, &segment) && segment.kind == WP_SPOOL_PROFILES,
+	   "a file of a version without kinds has profiles");
+	ok(!wp_spool_add(s, WP_SPOOL_METRICS, "sums", 4, 0) &&
+	   !wp_spool_add(s, WP_SPOOL_PROFILES, "new", 3, 22), "both kinds are added");
+	wp_spool_close(s);
+	put_file("kinds", "00000000000000000004-00000000000000000011-00000000000000000003.logs.gz",
+		 "log");
+	s = open_in("kinds", &wide, &err);
+	ok(wp_spool_nr(s) == 3 && wp_spool_nr_of(s, WP_SPOOL_PROFILES) == 2 &&
+	   wp_spool_nr_of(s, WP_SPOOL_METRICS) == 1, "... and counted, but no other kind");
+	ok(first_is(s, "old", 11) && !wp_spool_remove(s) && first_is(s, "sums", 0) &&
+	   wp_spool_first(s, &segment) && segment.kind == WP_SPOOL_METRICS &&
+	   !wp_spool_remove(s) && first_is(s, "new", 22) && wp_spool_first(s, &segment) &&
+	   segment.kind == WP_SPOOL_PROFILES, "... in one order");
+	ok(!wp_spool_remove(s) && !wp_spool_nr_of(s, WP_SPOOL_PROFILES) &&
+	   !wp_spool_nr_of(s, WP_SPOOL_METRICS), "... until none is left");
 	wp_spool_close(s);
 }
 
@@ -333,6 +363,7 @@ int main(void)
 	test_full();
 	test_old();
 	test_names();
+	test_kinds();
 	test_not_ours();
 	test_kills();
 	snprintf(command, sizeof(command), "rm -rf %s", top);

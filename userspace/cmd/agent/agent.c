@@ -45,6 +45,7 @@ enum {
 	OPT_SPOOL,
 	OPT_SPOOL_SIZE,
 	OPT_SPOOL_AGE,
+	OPT_METRICS,
 	OPT_TEXTFILE,
 	OPT_CHECK,
 	OPT_KERNEL_CALLCHAINS,
@@ -95,6 +96,8 @@ static const struct wp_option table[] = {
 	  "(default 256M)" },
 	{ OPT_SPOOL_AGE, "spool-age", "time", "of the oldest of them, with unit s or ms\n"
 	  "(default 86400s)" },
+	{ OPT_METRICS, "metrics", NULL, "metrics after each window, to the same receiver,\n"
+	  "at /v1/metrics" },
 	{ OPT_TEXTFILE, "textfile", "file", "metrics after each window, for the textfile\n"
 	  "collector of node_exporter: a name in .prom" },
 	{ OPT_CHECK, "check", NULL, "check the options and the files that they name,\n"
@@ -215,6 +218,9 @@ static int set(void *ctx, int id, const char *arg)
 		return wp_value_file_size("--spool-size", arg, &a->outbox.o.limits.bytes);
 	case OPT_SPOOL_AGE:
 		return parse_age(arg, &a->outbox.o.limits.age);
+	case OPT_METRICS:
+		a->metrics = true;
+		return 0;
 	case OPT_TEXTFILE:
 		o->textfile = arg;
 		return wp_agent_textfile_check(arg);
@@ -249,6 +255,25 @@ static int settle_event(const struct opts *o)
 	return 0;
 }
 
+/* Also without metrics: some of an earlier start may be in the spool. */
+static int read_metrics_url(struct opts *o)
+{
+	struct wp_outbox_options *out = &o->a->outbox.o;
+	char *url;
+	int err = wp_agent_metrics_url(o->to, &url);
+
+	out->metrics_url = url;
+	if (!err && !url && o->a->metrics) {
+		wp_err("--metrics: '%s' has a path: set OTEL_EXPORTER_OTLP_METRICS_ENDPOINT, too",
+		       o->to);
+		err = -EINVAL;
+	}
+	if (err || !url)
+		return err;
+	out->metrics_shown = wp_agent_shown(url);
+	return out->metrics_shown ? 0 : wp_no_memory("the URL");
+}
+
 static int read_environment(struct opts *o)
 {
 	const char *headers = getenv("OTEL_EXPORTER_OTLP_PROFILES_HEADERS");
@@ -266,7 +291,9 @@ static int read_environment(struct opts *o)
 	if (!out->url)
 		return -EINVAL;
 	out->shown = wp_agent_shown(out->url);
-	return out->shown ? 0 : wp_no_memory("the URL");
+	if (!out->shown)
+		return wp_no_memory("the URL");
+	return read_metrics_url(o);
 }
 
 /* Set the options of an equivalent record command. */
@@ -308,8 +335,9 @@ static int read_options(struct opts *o, int argc, char **argv)
 	if (err || !o->check)
 		return err;
 	if (!o->quiet)
-		printf("wallprof agent: the options are valid; sends to %s\n",
-		       o->a->outbox.o.shown);
+		printf("wallprof agent: the options are valid; sends to %s%s%s\n",
+		       o->a->outbox.o.shown, o->a->metrics ? ", and metrics to " : "",
+		       o->a->metrics ? o->a->outbox.o.metrics_shown : "");
 	return WP_OPTIONS_DONE;
 }
 
@@ -344,7 +372,7 @@ static void print_window(const struct wp_agent *a, const struct wp_otlp_stats *s
 static void notify_status(const struct wp_agent *a)
 {
 	const struct wp_outbox *b = &a->outbox;
-	const char *state = *b->refused ? ", which refuses them" :
+	const char *state = *b->refused[WP_SPOOL_PROFILES] ? ", which refuses them" :
 			    b->waits ? ", which does not answer" : "";
 
 	wp_notify(&a->notify, "STATUS=%lu windows, %llu sent to %s%s", a->nr_windows,
@@ -371,8 +399,10 @@ static int turn(struct wp_agent *a)
 		for (i = 0; i < WP_OTLP_KINDS; i++)
 			ns += stats.ns[i];
 		print_window(a, &stats, message.len);
+		/* Before the profiles: of what waits, the oldest is dropped. */
+		err = wp_agent_metrics_post(a);
 		/* If the process has just died, the next turn starts it again. */
-		wp_outbox_post(&a->outbox, message.data, message.len, ns);
+		wp_outbox_post(&a->outbox, WP_SPOOL_PROFILES, message.data, message.len, ns);
 		notify_status(a);
 		wp_agent_textfile_write(a);
 	}
@@ -435,12 +465,19 @@ static int run(struct wp_agent *a, const struct opts *o)
 		err = wp_agent_textfile_open(&a->textfile, o->textfile);
 	a->live.forget = wp_agent_labels_forget;
 	a->live.forget_ctx = &a->labels;
+	if (a->metrics) {
+		a->live.r.o.hist = true;
+		a->live.hist = wp_agent_hists_add;
+		a->live.hist_ctx = a;
+	}
 	if (!err)
 		err = wp_live_begin(&a->live);
 	if (err)
 		return err;
 	wp_livenames_want_ids(a->live.names);
 	a->begun = a->live.r.s.start;
+	a->sums.start = wp_agent_since_1970(a->begun);
+	a->sums.wanted = a->metrics || a->textfile;
 	wp_notify(&a->notify, "READY=1\nSTATUS=recording");
 	err = loop(a, &gone);
 	wp_notify(&a->notify, "STOPPING=1");
@@ -488,6 +525,8 @@ int cmd_agent(int argc, char **argv)
 		wp_live_end(&a.live);
 		wp_agent_labels_free(&a.labels);
 		wp_agent_textfile_free(a.textfile);
+		wp_agent_sums_free(&a.sums);
+		wp_agent_hists_free(&a.hists);
 		err = wp_signals_exit_status(err == -EINVAL ? -EIO : err, 0);
 	} else {
 		wp_target_free(&a.live.r.o.target);
@@ -497,5 +536,7 @@ int cmd_agent(int argc, char **argv)
 	wp_agent_headers_free(&o.headers);
 	free((char *)a.outbox.o.url);
 	free((char *)a.outbox.o.shown);
+	free((char *)a.outbox.o.metrics_url);
+	free((char *)a.outbox.o.metrics_shown);
 	return err;
 }

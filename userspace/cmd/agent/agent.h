@@ -3,7 +3,8 @@
  * Shared by the files of wallprof agent: agent.c has its options and its main loop,
  * window.c the profiles of a window of time, labels.c what is known of each process,
  * outbox.c the process that sends, as its parent sees it, sender.c what that does, http.c
- * its requests; textfile.c metrics in a file.
+ * its requests; sums.c what metrics have, textfile.c metrics in a file, metrics.c those by
+ * OTLP, hists.c the histograms of a window.
  */
 #ifndef WP_CMD_AGENT_AGENT_H
 #define WP_CMD_AGENT_AGENT_H
@@ -16,12 +17,16 @@
 #include "cmd/common/live.h"
 #include "lib/base/idmap.h"
 #include "lib/base/notify.h"
+#include "lib/model/hist.h"
 #include "lib/otlp/otlpprofiles.h"
 #include "lib/proc/procmemory.h"
 #include "lib/proc/service.h"
 
 struct wp_agent_label;
 struct wp_agent_textfile;
+
+/* States of threads that metrics have. */
+#define WP_AGENT_STATES	3
 
 /**
  * struct wp_agent_labels - services of processes; all zero: none
@@ -35,6 +40,68 @@ struct wp_agent_labels {
 	struct wp_procmemory *memory;
 	struct wp_idmap map;
 	struct wp_agent_label **label;
+	size_t nr;
+	size_t room;
+};
+
+/**
+ * struct wp_agent_sum - sums of a service
+ * @overflow: it is of those that have no place
+ * @ns: its time, by enum wp_otlp_kind
+ * @hist: its closed waits, by length
+ * @hist_ns: time in them, blocked and runnable, by enum wp_otlp_kind
+ */
+struct wp_agent_sum {
+	bool overflow;
+	__u64 ns[WP_OTLP_KINDS];
+	struct wp_hist hist;
+	__u64 hist_ns[WP_OTLP_KINDS];
+};
+
+/**
+ * struct wp_agent_sums - sums of all services
+ * @wanted: somebody reads them
+ * @start: when the agent started, nanoseconds since 1970
+ * @services: names of services and their containers, as they are written
+ * @sum: their sums
+ * @room: allocated entries of @sum
+ * @overflowed: processes in windows, of services beyond the limit
+ * @saturated: counts of the module in histograms that may stand for more
+ */
+struct wp_agent_sums {
+	bool wanted;
+	__u64 start;
+	struct wp_intern services;
+	struct wp_agent_sum *sum;
+	size_t room;
+	__u64 overflowed;
+	__u64 saturated;
+};
+
+/**
+ * struct wp_agent_hist - closed waits of a process in a window
+ * @pid: the process; 0: all those beyond the limit
+ * @kthread: it is a kernel thread
+ * @hist: its waits, by length
+ * @ns: time in them, by enum wp_otlp_kind
+ */
+struct wp_agent_hist {
+	__u32 pid;
+	bool kthread;
+	struct wp_hist hist;
+	__u64 ns[WP_OTLP_KINDS];
+};
+
+/**
+ * struct wp_agent_hists - closed waits of all processes in a window
+ * @map: numbers by process
+ * @hist: by number
+ * @nr: their number
+ * @room: allocated entries of @hist
+ */
+struct wp_agent_hists {
+	struct wp_idmap map;
+	struct wp_agent_hist *hist;
 	size_t nr;
 	size_t room;
 };
@@ -55,6 +122,9 @@ struct wp_agent_labels {
  * @nr_windows: number of windows so far
  * @sum: time in them, by enum wp_otlp_kind
  * @idle_ns: time that @no_idle left out
+ * @sums: what metrics have
+ * @hists: histograms of this window
+ * @metrics: send metrics
  * @textfile: file of metrics, or NULL
  */
 struct wp_agent {
@@ -72,6 +142,9 @@ struct wp_agent {
 	unsigned long nr_windows;
 	__u64 sum[WP_OTLP_KINDS];
 	__u64 idle_ns;
+	struct wp_agent_sums sums;
+	struct wp_agent_hists hists;
+	bool metrics;
 	struct wp_agent_textfile *textfile;
 };
 
@@ -81,16 +154,39 @@ const struct wp_service *wp_agent_label(struct wp_agent_labels *l, __u32 pid, co
 void wp_agent_labels_forget(void *ctx, __u32 pid, __u32 parent);
 void wp_agent_labels_sweep(struct wp_agent_labels *l);
 void wp_agent_labels_free(struct wp_agent_labels *l);
+unsigned int wp_agent_resource(const struct wp_agent *a, const char *name, const char *container,
+			       struct wp_otlp_label label[WP_OTLP_LABELS]);
 
 /* window.c */
 int wp_agent_window(struct wp_agent *a, __u64 end, struct wp_buf *message,
 		    struct wp_otlp_stats *stats);
 
+__u64 wp_agent_since_1970(__u64 time);
+extern const struct wp_service wp_agent_kernel;
+
+/* sums.c */
+extern const struct wp_agent_state {
+	enum wp_otlp_kind kind;
+	const char *name;
+} wp_agent_states[WP_AGENT_STATES];
+
+struct wp_agent_sum *wp_agent_sum_of(struct wp_agent_sums *s, const struct wp_service *service);
+int wp_agent_sums_add(struct wp_agent_sums *s, const struct wp_service *service, const __u64 *ns);
+const char *wp_agent_sums_name(const struct wp_agent_sums *s, size_t nr, const char **container);
+void wp_agent_sums_free(struct wp_agent_sums *s);
+
+/* hists.c */
+int wp_agent_hists_add(void *ctx, const struct wp_topkey *key, const char *comm,
+		       const struct wallprof_aggr *aggr, const struct wallprof_hist *hist);
+int wp_agent_hists_turn(struct wp_agent *a);
+void wp_agent_hists_free(struct wp_agent_hists *h);
+
+/* metrics.c */
+int wp_agent_metrics_post(struct wp_agent *a);
+
 /* textfile.c */
 int wp_agent_textfile_check(const char *path);
 int wp_agent_textfile_open(struct wp_agent_textfile **out, const char *path);
-int wp_agent_textfile_add(struct wp_agent_textfile *t, const struct wp_service *service,
-			  const __u64 *ns);
 void wp_agent_textfile_write(const struct wp_agent *a);
 void wp_agent_textfile_free(struct wp_agent_textfile *t);
 

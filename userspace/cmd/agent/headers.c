@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where profiles are sent, and headers of requests: from a file, since a header may be a
- * secret, which a command line would show to all; and from the variables of the
+ * Where profiles and metrics are sent, and headers of requests: from a file, since a header
+ * may be a secret, which a command line would show to all; and from the variables of the
  * environment that OpenTelemetry's exporters have.
  */
 #include <ctype.h>
@@ -15,6 +15,7 @@
 #include "lib/base/err.h"
 
 #define PATH		"/v1development/profiles"
+#define METRICS_PATH	"/v1/metrics"
 #define DEFAULT_URL	"http://localhost:4318"
 
 /* Headers, at most, and the size of one. */
@@ -233,6 +234,62 @@ char *wp_agent_url(const char *to)
 		return NULL;
 	}
 	return url;
+}
+
+/* The URL that a path of metrics is added to; NULL: --to has another path. */
+static const char *metrics_base(const char *to, const char **from, size_t *len)
+{
+	const char *base = getenv("OTEL_EXPORTER_OTLP_ENDPOINT");
+
+	*from = to ? "--to" : "OTEL_EXPORTER_OTLP_ENDPOINT";
+	if (!to)
+		to = base && *base ? base : DEFAULT_URL;
+	*len = strlen(to);
+	if (!strcmp(*from, "--to") && is_url(to) && has_path(to)) {
+		if (*len < strlen(PATH) || strcmp(to + *len - strlen(PATH), PATH))
+			return NULL;
+		*len -= strlen(PATH);
+	}
+	if (*len && to[*len - 1] == '/')
+		--*len;
+	return to;
+}
+
+/**
+ * wp_agent_metrics_url() - where metrics are sent
+ * @to: --to, or NULL: what the environment has
+ * @url: set to the URL, to be freed; NULL: it is not known
+ *
+ * That is what the variable for metrics has, or the receiver of profiles with another path.
+ *
+ * Return: 0 or a negative errno; a message was printed, except if the path of @to does not
+ * show where metrics go.
+ */
+int wp_agent_metrics_url(const char *to, char **url)
+{
+	const char *exact = getenv("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT");
+	const char *from = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", *path = "";
+	size_t len;
+
+	*url = NULL;
+	if (exact && *exact) {
+		to = exact;
+		len = strlen(exact);
+	} else {
+		to = metrics_base(to, &from, &len);
+		path = METRICS_PATH;
+	}
+	if (!to)
+		return 0;
+	if (!is_url(to)) {
+		wp_err("%s: '%s' is no URL, as in http://localhost:4318", from, to);
+		return -EINVAL;
+	}
+	if (asprintf(url, "%.*s%s", (int)len, to, path) < 0) {
+		*url = NULL;
+		return wp_no_memory("the URL");
+	}
+	return 0;
 }
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where profiles are sent, and headers of requests, as users give them. See headers.c.
+ * Where profiles and metrics are sent, and headers of requests, as users give them. See headers.c.
  */
 #ifndef WP_CMD_AGENT_HEADERS_H
 #define WP_CMD_AGENT_HEADERS_H
@@ -21,6 +21,7 @@ int wp_agent_headers_file(struct wp_agent_headers *h, const char *path);
 int wp_agent_headers_list(struct wp_agent_headers *h, const char *list);
 void wp_agent_headers_free(struct wp_agent_headers *h);
 char *wp_agent_url(const char *to);
+int wp_agent_metrics_url(const char *to, char **url);
 char *wp_agent_shown(const char *url);
 
 #endif /* WP_CMD_AGENT_HEADERS_H */

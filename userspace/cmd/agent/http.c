@@ -231,17 +231,19 @@ int wp_http_new(struct wp_http **out, const struct wp_outbox_options *o, const c
 /**
  * wp_http_post() - begin a request; none is under way
  * @h: the requests
+ * @url: where to
  * @data: what is sent; stays valid until the request has ended
  * @size: its size
  *
  * Return: 0 or -EIO.
  */
-int wp_http_post(struct wp_http *h, const void *data, size_t size)
+int wp_http_post(struct wp_http *h, const char *url, const void *data, size_t size)
 {
 	h->size = 0;
 	h->retry_after = 0;
 	h->error[0] = 0;
-	if (h->curl.easy_setopt(h->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size) ||
+	if (h->curl.easy_setopt(h->easy, CURLOPT_URL, url) ||
+	    h->curl.easy_setopt(h->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size) ||
 	    h->curl.easy_setopt(h->easy, CURLOPT_POSTFIELDS, data) ||
 	    h->curl.multi_add_handle(h->multi, h->easy))
 		return -EIO;

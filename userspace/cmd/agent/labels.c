@@ -182,3 +182,27 @@ void wp_agent_labels_free(struct wp_agent_labels *l)
 	wp_procmemory_free(l->memory);
 	memset(l, 0, sizeof(*l));
 }
+
+/**
+ * wp_agent_resource() - what a resource of a receiver has of a service
+ * @a: the agent
+ * @name: the service
+ * @container: id of its container, or ""
+ * @label: set to its labels, of which the first is the service; with room for one more
+ *
+ * Return: their number.
+ */
+unsigned int wp_agent_resource(const struct wp_agent *a, const char *name, const char *container,
+			       struct wp_otlp_label label[WP_OTLP_LABELS])
+{
+	unsigned int nr = 0;
+
+	label[nr++] = (struct wp_otlp_label){ "service.name", name };
+	label[nr++] = (struct wp_otlp_label){ "host.name", a->host };
+	label[nr++] = (struct wp_otlp_label){ "os.type", "linux" };
+	if (*a->host_id)
+		label[nr++] = (struct wp_otlp_label){ "host.id", a->host_id };
+	if (*container)
+		label[nr++] = (struct wp_otlp_label){ "container.id", container };
+	return nr;
+}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the process that sends profiles, as its parent sees it. The network, and what
- * answers there, are for that process, which has no rights. What it cannot deliver is
- * counted here, as time, and the next window has it.
+ * Owns the process that sends profiles and metrics, as its parent sees it. The network, and
+ * what answers there, are for that process, which has no rights. Profiles that it cannot
+ * deliver are counted here, as time, and the next window has it. Metrics are counted as
+ * messages: the next one makes up for one that is lost.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,6 +51,25 @@ const char *wp_outbox_outcome_name(enum wp_outbox_outcome outcome)
 	return name[outcome];
 }
 
+static const char *shown_of(const struct wp_outbox *b, enum wp_spool_kind kind)
+{
+	return kind == WP_SPOOL_METRICS && b->o.metrics_shown ? b->o.metrics_shown : b->o.shown;
+}
+
+static const char *name_of(enum wp_spool_kind kind)
+{
+	return kind == WP_SPOOL_METRICS ? "metrics" : "profiles";
+}
+
+static void count_metrics(struct wp_outbox *b, enum wp_outbox_outcome outcome, __u64 nr)
+{
+	b->metrics[outcome] += nr;
+	if (outcome == WP_OUTBOX_SENT)
+		b->unsent = 0;
+	else if (outcome != WP_OUTBOX_SPOOLED)
+		b->unsent += nr;
+}
+
 static void count(struct wp_outbox *b, enum wp_outbox_outcome outcome, __u64 windows, __u64 ns)
 {
 	b->all[outcome].windows += windows;
@@ -72,29 +92,37 @@ static void reap(struct wp_outbox *b)
 	for (i = 0; i < LATE_MS && !waitpid(b->pid, NULL, WNOHANG); i++)
 		poll(NULL, 0, 1);
 	b->pid = 0;
-	if (b->nr_outstanding)
-		count(b, WP_OUTBOX_BROKEN, b->nr_outstanding, b->outstanding);
-	b->nr_outstanding = 0;
+	if (b->nr_outstanding[WP_SPOOL_PROFILES])
+		count(b, WP_OUTBOX_BROKEN, b->nr_outstanding[WP_SPOOL_PROFILES], b->outstanding);
+	count_metrics(b, WP_OUTBOX_BROKEN, b->nr_outstanding[WP_SPOOL_METRICS]);
+	memset(b->nr_outstanding, 0, sizeof(b->nr_outstanding));
 	b->outstanding = 0;
 }
 
 /* Prints a change, not each of many failures. */
 static void print_trouble(struct wp_outbox *b, const struct wp_outbox_reply *r)
 {
+	enum wp_spool_kind kind = r->kind;
+	char *refused = b->refused[kind];
+
 	if (r->outcome == WP_OUTBOX_WAITS && !b->waits)
-		wp_warn("%s: %s: it is tried again; up to %llu MB wait%s%s", b->o.shown, r->text,
+		wp_warn("%s: %s: it is tried again; up to %llu MB wait%s%s",
+			shown_of(b, kind), r->text,
 			(unsigned long long)((b->o.spool ? b->o.limits.bytes : b->o.queue) >> 20),
 			b->o.spool ? " in " : "", b->o.spool ? b->o.spool : "");
 	else if (r->outcome == WP_OUTBOX_UNREADABLE)
 		wp_warn("%s: %s", b->o.spool, r->text);
-	else if (r->outcome == WP_OUTBOX_REFUSED && strcmp(r->text, b->refused))
+	else if (r->outcome == WP_OUTBOX_REFUSED && strcmp(r->text, refused) &&
+		 kind == WP_SPOOL_PROFILES)
 		wp_warn("%s: %s: %.3f s of time are lost", b->o.shown, r->text, r->ns / 1e9);
+	else if (r->outcome == WP_OUTBOX_REFUSED && strcmp(r->text, refused))
+		wp_warn("%s: %s: it does not take the metrics", shown_of(b, kind), r->text);
 	else if (r->outcome == WP_OUTBOX_SENT && b->waits)
-		wp_warn("%s: it takes profiles again", b->o.shown);
+		wp_warn("%s: it takes %s again", shown_of(b, kind), name_of(kind));
 	if (r->outcome == WP_OUTBOX_REFUSED)
-		memcpy(b->refused, r->text, sizeof(b->refused));
+		memcpy(refused, r->text, sizeof(r->text));
 	else if (r->outcome == WP_OUTBOX_SENT)
-		*b->refused = 0;
+		*refused = 0;
 	if (r->outcome == WP_OUTBOX_WAITS || r->outcome == WP_OUTBOX_SENT)
 		b->waits = r->outcome == WP_OUTBOX_WAITS;
 }
@@ -102,20 +130,25 @@ static void print_trouble(struct wp_outbox *b, const struct wp_outbox_reply *r)
 static void take_reply(struct wp_outbox *b, struct wp_outbox_reply *r)
 {
 	r->text[sizeof(r->text) - 1] = 0;
+	if (r->kind >= WP_SPOOL_KINDS)
+		return;
 	print_trouble(b, r);
 	if (b->o.spool)
 		b->waiting = r->waiting;
 	/* It has no more than what it was given, whatever it says; or what was there before. */
 	if (r->outcome >= WP_OUTBOX_OUTCOMES ||
-	    (!r->spooled && (!b->nr_outstanding || r->ns > b->outstanding)))
+	    (!r->spooled && (!b->nr_outstanding[r->kind] || r->ns > b->outstanding)))
 		return;
 	if (!r->spooled) {
-		b->nr_outstanding--;
+		b->nr_outstanding[r->kind]--;
 		b->outstanding -= r->ns;
 	}
 	if (r->outcome == WP_OUTBOX_SENT)
 		b->bytes += r->bytes;
-	count(b, r->outcome, 1, r->ns);
+	if (r->kind == WP_SPOOL_METRICS)
+		count_metrics(b, r->outcome, 1);
+	else
+		count(b, r->outcome, 1, r->ns);
 }
 
 /* Reads one reply. Returns 1, 0: there is none now, or -EPIPE: there is no process. */
@@ -285,20 +318,33 @@ static int compress_into_file(const void *message, size_t size, __u64 *bytes)
 	return ret ? ret : fd;
 }
 
+/* A message that the process does not get. */
+static void count_failed(struct wp_outbox *b, const struct wp_outbox_post *post, int err)
+{
+	enum wp_outbox_outcome outcome = err == -EPIPE ? WP_OUTBOX_BROKEN : WP_OUTBOX_NO_ROOM;
+
+	if (post->kind == WP_SPOOL_METRICS)
+		count_metrics(b, outcome, 1);
+	else
+		count(b, outcome, 1, post->ns);
+}
+
 /**
- * wp_outbox_post() - send a window, or count its time as lost
+ * wp_outbox_post() - send a message, or count it as lost
  * @b: the process
- * @message: the window's message
+ * @kind: what it has
+ * @message: the message
  * @size: its size
- * @ns: time in it
+ * @ns: time in it; of metrics 0
  *
  * Never waits.
  *
  * Return: 0, or a negative errno: there is no process any more.
  */
-int wp_outbox_post(struct wp_outbox *b, const void *message, size_t size, __u64 ns)
+int wp_outbox_post(struct wp_outbox *b, enum wp_spool_kind kind, const void *message, size_t size,
+		   __u64 ns)
 {
-	struct wp_outbox_post post = { .seq = ++b->seq, .ns = ns };
+	struct wp_outbox_post post = { .seq = ++b->seq, .ns = ns, .kind = kind };
 	const struct iovec iov = { .iov_base = &post, .iov_len = sizeof(post) };
 	int fd = compress_into_file(message, size, &post.bytes), err = fd < 0 ? fd : 0;
 
@@ -307,14 +353,16 @@ int wp_outbox_post(struct wp_outbox *b, const void *message, size_t size, __u64 
 			err = b->pid ? -errno : -EPIPE;
 		close(fd);
 	}
+	if (err == -ECONNRESET)
+		err = -EPIPE;
 	/* What was counted as lost until now is in it. */
-	memset(b->loss, 0, sizeof(b->loss));
+	if (kind == WP_SPOOL_PROFILES)
+		memset(b->loss, 0, sizeof(b->loss));
 	if (err) {
-		count(b, err == -EPIPE || err == -ECONNRESET ? WP_OUTBOX_BROKEN : WP_OUTBOX_NO_ROOM,
-		      1, ns);
-		return err == -EPIPE || err == -ECONNRESET ? -EPIPE : 0;
+		count_failed(b, &post, err);
+		return err == -EPIPE ? -EPIPE : 0;
 	}
-	b->nr_outstanding++;
+	b->nr_outstanding[kind]++;
 	b->outstanding += ns;
 	return 0;
 }
@@ -373,9 +421,11 @@ int wp_outbox_close(struct wp_outbox *b)
 		left.windows += b->loss[i].windows;
 		left.ns += b->loss[i].ns;
 	}
-	if (!left.windows)
-		return 0;
-	wp_err("%llu windows with %.3f s of time were not sent to %s",
-	       (unsigned long long)left.windows, left.ns / 1e9, b->o.shown);
-	return -EIO;
+	if (left.windows)
+		wp_err("%llu windows with %.3f s of time were not sent to %s",
+		       (unsigned long long)left.windows, left.ns / 1e9, b->o.shown);
+	if (b->unsent)
+		wp_err("the last %llu messages of metrics were not sent to %s",
+		       (unsigned long long)b->unsent, shown_of(b, WP_SPOOL_METRICS));
+	return left.windows || b->unsent ? -EIO : 0;
 }

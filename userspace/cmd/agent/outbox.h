@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The process that sends profiles, as its parent sees it. See outbox.c; what it does is in
- * sender.c.
+ * The process that sends profiles and metrics, as its parent sees it. See outbox.c; what it
+ * does is in sender.c.
  *
- * Between the two is a socket, whose packets are the structures below. A window's message,
- * compressed, is in a memory file that its packet passes.
+ * Between the two is a socket, whose packets are the structures below. A message, compressed,
+ * is in a memory file that its packet passes: the profiles of a window, or metrics.
  */
 #ifndef WP_CMD_AGENT_OUTBOX_H
 #define WP_CMD_AGENT_OUTBOX_H
@@ -47,15 +47,17 @@ enum wp_outbox_outcome {
 };
 
 /**
- * struct wp_outbox_post - a window, to the process that sends
- * @seq: its number; 0: no window, but the directory of the spool
- * @ns: time in it
+ * struct wp_outbox_post - a message, to the process that sends
+ * @seq: its number; 0: no message, but the directory of the spool
+ * @ns: time in it; of metrics 0
  * @bytes: size of the memory file
+ * @kind: enum wp_spool_kind
  */
 struct wp_outbox_post {
 	__u64 seq;
 	__u64 ns;
 	__u64 bytes;
+	__u64 kind;
 };
 
 /**
@@ -65,7 +67,8 @@ struct wp_outbox_post {
  * @bytes: its size
  * @outcome: enum wp_outbox_outcome
  * @spooled: it was in the spool: a reply said so, maybe to an earlier parent
- * @waiting: then, how many more are there
+ * @kind: enum wp_spool_kind
+ * @waiting: with a spool, how many windows are there
  * @text: why; untrusted
  */
 struct wp_outbox_reply {
@@ -74,14 +77,17 @@ struct wp_outbox_reply {
 	__u64 bytes;
 	__u32 outcome;
 	__u32 spooled;
+	__u64 kind;
 	__u64 waiting;
 	char text[200];
 };
 
 /**
  * struct wp_outbox_options - where to, and how
- * @url: URL of the receiver
+ * @url: URL of the receiver of profiles
  * @shown: the same for messages, without a password
+ * @metrics_url: URL of that of metrics; NULL: it is not known, and none are sent
+ * @metrics_shown: likewise for messages
  * @header: lines of further headers
  * @nr_headers: their number
  * @ca: file of certificates of authorities, or NULL: the system's
@@ -94,6 +100,8 @@ struct wp_outbox_reply {
 struct wp_outbox_options {
 	const char *url;
 	const char *shown;
+	const char *metrics_url;
+	const char *metrics_shown;
 	char **header;
 	size_t nr_headers;
 	const char *ca;
@@ -119,14 +127,17 @@ struct wp_outbox_loss {
  * @o: where to, and how
  * @sock: socket to it
  * @pid: its id; 0: there is none
- * @seq: number of the last window
+ * @seq: number of the last message
  * @outstanding: time of windows that it has not replied about
- * @nr_outstanding: their number
+ * @nr_outstanding: number of messages that it has not replied about, by kind
  * @loss: by outcome, what no later window has counted so far
  * @all: the same since the start; of WP_OUTBOX_SENT what arrived
+ * @metrics: messages of metrics since the start, by outcome
+ * @unsent: those of them that did not arrive, and that no later one that did makes up for:
+ *	each has all sums so far
  * @bytes: bytes that arrived
- * @waits: the last reply was that a window waits
- * @refused: why the last window was refused, if none was sent since; else ""
+ * @waits: the last reply was that a message waits
+ * @refused: why the last message of a kind was refused, if none was sent since; else ""
  * @waiting: windows in the spool, as of the last reply
  */
 struct wp_outbox {
@@ -135,12 +146,14 @@ struct wp_outbox {
 	pid_t pid;
 	__u64 seq;
 	__u64 outstanding;
-	__u64 nr_outstanding;
+	__u64 nr_outstanding[WP_SPOOL_KINDS];
 	struct wp_outbox_loss loss[WP_OUTBOX_OUTCOMES];
 	struct wp_outbox_loss all[WP_OUTBOX_OUTCOMES];
+	__u64 metrics[WP_OUTBOX_OUTCOMES];
+	__u64 unsent;
 	__u64 bytes;
 	bool waits;
-	char refused[200];
+	char refused[WP_SPOOL_KINDS][200];
 	__u64 waiting;
 };
 
@@ -150,7 +163,8 @@ struct wp_outbox {
 /* outbox.c */
 const char *wp_outbox_outcome_name(enum wp_outbox_outcome outcome);
 int wp_outbox_open(struct wp_outbox *b);
-int wp_outbox_post(struct wp_outbox *b, const void *message, size_t size, __u64 ns);
+int wp_outbox_post(struct wp_outbox *b, enum wp_spool_kind kind, const void *message, size_t size,
+		   __u64 ns);
 void wp_outbox_take(struct wp_outbox *b);
 int wp_outbox_close(struct wp_outbox *b);
 

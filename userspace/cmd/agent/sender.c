@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The process that sends profiles: a queue in memory, and one request at a time. It has
- * no rights: neither those of root nor a descriptor of the recording.
+ * The process that sends profiles and metrics: a queue in memory, and one request at a time.
+ * It has no rights: neither those of root nor a descriptor of the recording.
  *
- * A window that the receiver does not take now (no answer; 429, 502, 503, 504) is tried
+ * A message that the receiver does not take now (no answer; 429, 502, 503, 504) is tried
  * again, after a time that doubles and is partly random, or that the receiver asks for.
  * One that it refuses is lost, as is the oldest one when the queue is full. The parent
  * gets a reply for each.
  *
- * With a spool, windows that wait are on disk: those in the queue follow those in the spool,
+ * With a spool, messages that wait are on disk: those in the queue follow those in the spool,
  * which are sent first, and go there as soon as one has to wait. What cannot be written there
  * stays in the queue.
  */
@@ -33,6 +33,7 @@
 #include "lib/sandbox/confine.h"
 #include "lib/sandbox/job.h"
 #include "lib/sandbox/zygote.h"
+#include "otlp-metrics.pb-c.h"
 #include "otlp-profiles.pb-c.h"
 
 /* The wait before the next try: the first one, and the longest. */
@@ -46,7 +47,7 @@
 #define MAX_BYTES	(1ULL << 30)
 
 /**
- * struct entry - a window in the queue
+ * struct entry - a message in the queue
  * @post: what it is
  * @data: its message, mapped
  * @next: the next newer one
@@ -62,12 +63,13 @@ struct entry {
  * @o: where to send, and how
  * @sock: socket to the parent
  * @http: the requests
- * @first: the oldest window
+ * @first: the oldest message
  * @last: the newest
  * @bytes: in the queue
  * @busy: the oldest one is being sent
- * @spool: windows on disk, or NULL
+ * @spool: messages on disk, or NULL
  * @spooled: @busy is of the oldest one there
+ * @kind: of what is being sent
  * @data: its message, mapped; or NULL
  * @data_size: its size
  * @ended: no more will come
@@ -85,6 +87,7 @@ struct sender {
 	bool busy;
 	struct wp_spool *spool;
 	bool spooled;
+	enum wp_spool_kind kind;
 	void *data;
 	size_t data_size;
 	bool ended;
@@ -100,11 +103,16 @@ static void send_reply(const struct sender *s, const struct wp_outbox_reply *r)
 		;
 }
 
+static __u64 waiting(const struct sender *s)
+{
+	return s->spool ? wp_spool_nr_of(s->spool, WP_SPOOL_PROFILES) : 0;
+}
+
 static void reply(const struct sender *s, const struct wp_outbox_post *post,
 		  enum wp_outbox_outcome outcome, const char *text)
 {
 	struct wp_outbox_reply r = {
-		.outcome = outcome, .waiting = s->spool ? wp_spool_nr(s->spool) : 0,
+		.outcome = outcome, .kind = post ? post->kind : s->kind, .waiting = waiting(s),
 	};
 
 	if (post) {
@@ -137,7 +145,8 @@ static void drop_spooled(struct sender *s, enum wp_outbox_outcome outcome, const
 	r.seq = segment.seq;
 	r.ns = segment.ns;
 	r.bytes = segment.bytes;
-	r.waiting = wp_spool_nr(s->spool);
+	r.kind = segment.kind;
+	r.waiting = waiting(s);
 	snprintf(r.text, sizeof(r.text), "%s", text);
 	send_reply(s, &r);
 }
@@ -166,7 +175,7 @@ static void move_to_spool(struct sender *s)
 
 		while (wp_spool_excess(s->spool, post->bytes) && !(s->busy && s->spooled))
 			drop_spooled(s, WP_OUTBOX_SPOOL_FULL, "the spool is full");
-		if (wp_spool_add(s->spool, s->first->data, post->bytes, post->ns))
+		if (wp_spool_add(s->spool, post->kind, s->first->data, post->bytes, post->ns))
 			break;
 		drop(s, NULL, WP_OUTBOX_SPOOLED, "");
 	}
@@ -217,7 +226,7 @@ static void receive(struct sender *s)
 	int fd[WP_JOB_FDS];
 	ssize_t n = wp_zygote_receive(s->sock, &post, sizeof(post), fd, &nr);
 
-	if (n == sizeof(post) && nr == 1 && post.seq)
+	if (n == sizeof(post) && nr == 1 && post.seq && post.kind < WP_SPOOL_KINDS)
 		add(s, &post, fd[0]);
 	if (n <= 0 && !s->ended) {
 		s->ended = true;
@@ -262,8 +271,22 @@ static bool is_temporary(long status)
 	return status == 429 || status == 502 || status == 503 || status == 504;
 }
 
-/* Whether the receiver took the request, but not all that is in it; sets @text. */
-static bool is_partial(const struct wp_http_result *result, char *text, size_t size)
+static bool is_partial_metrics(const struct wp_http_result *result, char *text, size_t size)
+{
+	Otlp__ExportMetricsServiceResponse *r =
+		otlp__export_metrics_service_response__unpack(NULL, result->size, result->answer);
+	bool partial = r && r->partial_success && r->partial_success->rejected_data_points;
+
+	if (partial)
+		snprintf(text, size, "it rejected %lld data points: %s",
+			 (long long)r->partial_success->rejected_data_points,
+			 r->partial_success->error_message);
+	if (r)
+		otlp__export_metrics_service_response__free_unpacked(r, NULL);
+	return partial;
+}
+
+static bool is_partial_profiles(const struct wp_http_result *result, char *text, size_t size)
 {
 	Otlp__ExportProfilesServiceResponse *r =
 		otlp__export_profiles_service_response__unpack(NULL, result->size, result->answer);
@@ -278,7 +301,15 @@ static bool is_partial(const struct wp_http_result *result, char *text, size_t s
 	return partial;
 }
 
-/* The request is over, and its window. */
+/* Whether the receiver took the request, but not all that is in it; sets @text. */
+static bool is_partial(enum wp_spool_kind kind, const struct wp_http_result *result, char *text,
+		       size_t size)
+{
+	return kind == WP_SPOOL_METRICS ? is_partial_metrics(result, text, size) :
+	       is_partial_profiles(result, text, size);
+}
+
+/* The request is over, and its message. */
 static void end_request(struct sender *s, enum wp_outbox_outcome outcome, const char *text)
 {
 	if (s->spooled)
@@ -294,7 +325,7 @@ static void take_result(struct sender *s, const struct wp_http_result *result)
 	s->busy = false;
 	if (result->status / 100 == 2) {
 		s->wait_ms = 0;
-		if (is_partial(result, text, sizeof(text)))
+		if (is_partial(s->kind, result, text, sizeof(text)))
 			end_request(s, WP_OUTBOX_REFUSED, text);
 		else
 			end_request(s, WP_OUTBOX_SENT, "");
@@ -355,7 +386,14 @@ static bool has_more(const struct sender *s)
 	return s->first || (s->spool && wp_spool_nr(s->spool));
 }
 
-/* Begins to send the oldest window. */
+static bool post(struct sender *s, enum wp_spool_kind kind, const void *data, size_t size)
+{
+	s->kind = kind;
+	return !wp_http_post(s->http, kind == WP_SPOOL_METRICS ? s->o->metrics_url : s->o->url,
+			     data, size);
+}
+
+/* Begins to send the oldest message. */
 static void begin(struct sender *s)
 {
 	struct wp_spool_segment segment;
@@ -363,6 +401,10 @@ static void begin(struct sender *s)
 	while (s->spool && wp_spool_excess(s->spool, 0))
 		drop_spooled(s, WP_OUTBOX_SPOOL_FULL, "the spool is full");
 	s->spooled = s->spool && wp_spool_first(s->spool, &segment);
+	if (s->spooled && segment.kind == WP_SPOOL_METRICS && !s->o->metrics_url) {
+		drop_spooled(s, WP_OUTBOX_REFUSED, "metrics of an earlier start have no receiver");
+		return;
+	}
 	if (s->spooled) {
 		s->data = wp_spool_map(s->spool, &segment);
 		s->data_size = segment.bytes;
@@ -370,9 +412,9 @@ static void begin(struct sender *s)
 			drop_spooled(s, WP_OUTBOX_UNREADABLE, strerror(errno));
 			return;
 		}
-		s->busy = !wp_http_post(s->http, s->data, segment.bytes);
+		s->busy = post(s, segment.kind, s->data, segment.bytes);
 	} else if (s->first) {
-		s->busy = !wp_http_post(s->http, s->first->data, s->first->post.bytes);
+		s->busy = post(s, s->first->post.kind, s->first->data, s->first->post.bytes);
 	} else {
 		return;
 	}

@@ -116,17 +116,9 @@ static __u32 stack_of(struct window *w, const struct wp_topkey *key)
 
 static __u32 resource_of(struct window *w, const struct wp_service *service)
 {
-	struct wp_otlp_label label[WP_OTLP_LABELS] = {
-		{ "service.name", service->name },
-		{ "host.name", w->a->host },
-		{ "os.type", "linux" },
-	};
-	unsigned int nr = 3;
+	struct wp_otlp_label label[WP_OTLP_LABELS];
+	unsigned int nr = wp_agent_resource(w->a, service->name, service->container, label);
 
-	if (*w->a->host_id)
-		label[nr++] = (struct wp_otlp_label){ "host.id", w->a->host_id };
-	if (*service->container)
-		label[nr++] = (struct wp_otlp_label){ "container.id", service->container };
 	return wp_otlp_resource(w->otlp, label, nr);
 }
 
@@ -218,10 +210,11 @@ static void add_time(struct window *w, const struct process *p, unsigned int tim
 		add_rest(w, p, time, left);
 }
 
+/* All threads of the kernel: each name is another one, and no service. */
+const struct wp_service wp_agent_kernel = { .name = "kernel", .executable = "[kernel]" };
+
 static void add_process(struct window *w, const struct wp_toprow *row)
 {
-	/* All threads of the kernel: each name is another one, and no service. */
-	static const struct wp_service kernel = { .name = "kernel", .executable = "[kernel]" };
 	const struct wp_service *service;
 	__u64 blocked = row->ns[WP_TOP_BLOCKED];
 	__u64 ns[WP_OTLP_KINDS] = { 0 };
@@ -233,7 +226,8 @@ static void add_process(struct window *w, const struct wp_toprow *row)
 	}
 	if (!blocked && !row->ns[WP_TOP_RUN] && !row->ns[WP_TOP_RUNNABLE])
 		return;
-	service = row->kthread ? &kernel : wp_agent_label(&w->a->labels, row->tgid, row->comm);
+	service = row->kthread ? &wp_agent_kernel :
+		  wp_agent_label(&w->a->labels, row->tgid, row->comm);
 	if (!service) {
 		w->failed = true;
 		return;
@@ -241,7 +235,7 @@ static void add_process(struct window *w, const struct wp_toprow *row)
 	ns[WP_OTLP_CPU] = row->ns[WP_TOP_RUN];
 	ns[WP_OTLP_RUNNABLE] = row->ns[WP_TOP_RUNNABLE];
 	ns[WP_OTLP_BLOCKED] = blocked;
-	if (wp_agent_textfile_add(w->a->textfile, service, ns))
+	if (wp_agent_sums_add(&w->a->sums, service, ns))
 		w->failed = true;
 	p.resource = resource_of(w, service);
 	p.attribute[0] = wp_otlp_number(w->otlp, "process.pid", row->tgid);
@@ -288,8 +282,13 @@ static int renew_names(struct wp_agent *a)
 	return 0;
 }
 
-/* Nanoseconds since 1970 of a time of CLOCK_MONOTONIC. */
-static __u64 since_1970(__u64 time)
+/**
+ * wp_agent_since_1970() - a time by the clock of today
+ * @time: nanoseconds of CLOCK_MONOTONIC
+ *
+ * Return: nanoseconds since 1970.
+ */
+__u64 wp_agent_since_1970(__u64 time)
 {
 	struct timespec ts;
 
@@ -311,7 +310,7 @@ int wp_agent_window(struct wp_agent *a, __u64 end, struct wp_buf *message,
 {
 	const struct wp_event_list *events = &a->live.r.o.events;
 	struct wp_otlp_window window = {
-		.begin = since_1970(a->begun), .ns = end - a->begun,
+		.begin = wp_agent_since_1970(a->begun), .ns = end - a->begun,
 		.max_samples = a->max_samples,
 	};
 	struct window w = { .a = a };
@@ -328,6 +327,8 @@ int wp_agent_window(struct wp_agent *a, __u64 end, struct wp_buf *message,
 		err = w.failed ? -ENOMEM : wp_otlp_pack(w.otlp, message);
 		wp_otlp_stats(w.otlp, stats);
 	}
+	if (!err)
+		err = wp_agent_hists_turn(a);
 	if (!err)
 		err = renew_names(a);
 	for (i = 0; i < WP_OTLP_KINDS && !err; i++)

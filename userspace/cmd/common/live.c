@@ -15,6 +15,7 @@
 #include "cmd/common/live.h"
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
+#include "lib/model/kidle.h"
 #include "lib/sandbox/opener.h"
 #include "lib/sandbox/swapped.h"
 #include "lib/sandbox/zygote.h"
@@ -194,6 +195,21 @@ int wp_live_begin(struct wp_live *live)
 	return err;
 }
 
+/* Waits that were open at the start were longer than is known: these have no histogram. */
+static int add_hist(struct wp_live *live, const struct wp_half *half, __u32 i,
+		    const struct wp_topkey *key)
+{
+	const struct wallprof_aggr *aggr = wp_half_aggr(half, i);
+	const char *comm = NULL;
+
+	if (!live->hist || !half->hists || aggr->kind != WALLPROF_AGGR_OFFCPU ||
+	    aggr->flags & WALLPROF_AGGR_SINCE_START)
+		return 0;
+	if (wp_kidle_is_kthread(key->tgid, key->tid, key->reason))
+		comm = find_comm(live, key->tgid, key->tid);
+	return live->hist(live->hist_ctx, key, comm, aggr, wp_half_hist(half, i));
+}
+
 /* Closed intervals, samples and losses of a half. */
 static int add_half(struct wp_live *live, const struct wp_half *half)
 {
@@ -226,6 +242,8 @@ static int add_half(struct wp_live *live, const struct wp_half *half)
 			key.syscall = aggr->syscall;
 			err = wp_topshares_add(&live->shares, &key, aggr->total - aggr->runnable,
 					       aggr->runnable);
+			if (!err)
+				err = add_hist(live, half, i, &key);
 		}
 		if (err)
 			return err;

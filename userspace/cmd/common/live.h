@@ -43,6 +43,9 @@
  * @forget: called for a process that is new, with its parent, or else, with 0, whose
  *	program or mappings may have changed; or NULL
  * @forget_ctx: passed to it
+ * @hist: called for each aggregate of waits that has a histogram, with the name of a kernel
+ *	thread or NULL; or NULL. r.o.hist must be set
+ * @hist_ctx: passed to it
  */
 struct wp_live {
 	struct wp_recording r;
@@ -59,6 +62,9 @@ struct wp_live {
 	__u64 invisible;
 	void (*forget)(void *ctx, __u32 pid, __u32 parent);
 	void *forget_ctx;
+	int (*hist)(void *ctx, const struct wp_topkey *key, const char *comm,
+		    const struct wallprof_aggr *aggr, const struct wallprof_hist *hist);
+	void *hist_ctx;
 };
 
 int wp_live_begin(struct wp_live *live);

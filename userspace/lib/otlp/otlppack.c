@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "lib/base/arena.h"
 #include "lib/otlp/otlpprofiles.h"
 #include "lib/otlp/otlptables.h"
 #include "otlp-profiles.pb-c.h"
@@ -31,9 +32,7 @@ static const struct {
 /**
  * struct packer - a message while it is made
  * @o: the profiles
- * @chunk: what is allocated for it
- * @nr: number of chunks
- * @room: allocated entries of @chunk
+ * @arena: its memory
  * @order: numbers of samples less 1, by resource and kind
  * @type: string of each kind of profile
  * @period_type: likewise, or 0
@@ -42,9 +41,7 @@ static const struct {
  */
 struct packer {
 	struct wp_otlp *o;
-	void **chunk;
-	size_t nr;
-	size_t room;
+	struct wp_arena arena;
 	__u32 *order;
 	__u32 type[WP_OTLP_KINDS];
 	__u32 period_type[WP_OTLP_KINDS];
@@ -52,28 +49,9 @@ struct packer {
 	bool failed;
 };
 
-/* Zeroed memory that lives as long as the packer; at least one byte. NULL: no memory. */
 static void *get(struct packer *p, size_t nr, size_t size)
 {
-	void *chunk = NULL;
-
-	if (p->nr == p->room) {
-		size_t room = p->room ? 2 * p->room : 64;
-		void **more = reallocarray(p->chunk, room, sizeof(*more));
-
-		if (!more) {
-			p->failed = true;
-			return NULL;
-		}
-		p->chunk = more;
-		p->room = room;
-	}
-	chunk = calloc(nr + 1, size);
-	if (!chunk)
-		p->failed = true;
-	else
-		p->chunk[p->nr++] = chunk;
-	return chunk;
+	return wp_arena_get(&p->arena, nr, size);
 }
 
 static size_t count(const struct packer *p, enum wp_otlp_table table)
@@ -459,15 +437,14 @@ int wp_otlp_pack(struct wp_otlp *o, struct wp_buf *to)
 	pack_stacks(&p, &dictionary);
 	pack_resources(&p, &request);
 	request.dictionary = &dictionary;
-	if (!o->failed && !p.failed) {
+	if (!o->failed && !p.failed && !p.arena.failed) {
 		size = protobuf_c_message_get_packed_size(&request.base);
 		wp_buf_add(to, NULL, size);
 		if (!to->failed)
 			protobuf_c_message_pack(&request.base,
 						(uint8_t *)to->data + to->len - size);
 	}
-	while (p.nr)
-		free(p.chunk[--p.nr]);
-	free(p.chunk);
+	p.failed |= p.arena.failed;
+	wp_arena_free(&p.arena);
 	return o->failed || p.failed || to->failed ? -ENOMEM : 0;
 }

@@ -66,7 +66,8 @@ static size_t clean(char to[MAX_STRING + 1], const char *s)
 {
 	size_t len = s ? strnlen(s, MAX_STRING) : 0;
 
-	memcpy(to, s, len);
+	if (len)
+		memcpy(to, s, len);
 	to[len] = 0;
 	wp_text_clean(to, false);
 	return len;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Owns a directory of messages that wait to be sent, each a file: its name has its number,
- * the time in it and its size. Called by agent/sender.c.
+ * the time in it, its size and its kind. Called by agent/sender.c.
  *
  * A message is in the spool when wp_spool_add() has returned 0: it has been written under
  * another name, synced, renamed, and the directory synced. So after a kill or a crash at any
@@ -32,13 +32,19 @@
 
 #define NAME_SIZE	96
 #define INCOMPLETE	"incomplete"
-#define FORMAT		"%020" PRIu64 "-%020" PRIu64 "-%020" PRIu64 ".otlp.gz"
+#define FORMAT		"%020" PRIu64 "-%020" PRIu64 "-%020" PRIu64 "%s"
 
 /* Files that are taken over, at most. */
 #define MAX_SEGMENTS	1000000
 
 /* The time of a file's last change may be any: older ones count as so old, seconds. */
 #define MAX_AGE		(1LL << 32)
+
+/* The end of a name by kind. Versions without metrics do not touch files of the second. */
+static const char *const suffix[WP_SPOOL_KINDS] = {
+	[WP_SPOOL_PROFILES] = ".otlp.gz",
+	[WP_SPOOL_METRICS] = ".metrics.gz",
+};
 
 /**
  * struct entry - a message
@@ -57,6 +63,7 @@ struct entry {
  * @entry: the messages, the oldest first
  * @first: index of the oldest one
  * @nr: index behind the newest
+ * @nr_of: number of messages by kind
  * @room: allocated entries
  * @bytes: of all messages
  * @seq: number of the newest message ever
@@ -67,6 +74,7 @@ struct wp_spool {
 	struct entry *entry;
 	size_t first;
 	size_t nr;
+	size_t nr_of[WP_SPOOL_KINDS];
 	size_t room;
 	__u64 bytes;
 	__u64 seq;
@@ -74,17 +82,22 @@ struct wp_spool {
 
 static void name_of(const struct wp_spool_segment *s, char name[NAME_SIZE])
 {
-	snprintf(name, NAME_SIZE, FORMAT, (uint64_t)s->seq, (uint64_t)s->ns, (uint64_t)s->bytes);
+	snprintf(name, NAME_SIZE, FORMAT, (uint64_t)s->seq, (uint64_t)s->ns, (uint64_t)s->bytes,
+		 suffix[s->kind]);
 }
 
 static bool parse(const char *name, struct wp_spool_segment *s)
 {
+	enum wp_spool_kind kind = WP_SPOOL_PROFILES;
+	const char *end = strchr(name, '.');
 	uint64_t seq, ns, bytes;
 	char again[NAME_SIZE];
 
 	if (sscanf(name, "%20" SCNu64 "-%20" SCNu64 "-%20" SCNu64, &seq, &ns, &bytes) != 3)
 		return false;
-	*s = (struct wp_spool_segment){ seq, ns, bytes };
+	if (end && !strcmp(end, suffix[WP_SPOOL_METRICS]))
+		kind = WP_SPOOL_METRICS;
+	*s = (struct wp_spool_segment){ seq, ns, bytes, kind };
 	name_of(s, again);
 	/* There must be a next number, and the time must fit into a message. */
 	return !strcmp(name, again) && seq < UINT64_MAX && ns <= INT64_MAX;
@@ -107,6 +120,7 @@ static int append(struct wp_spool *s, const struct wp_spool_segment *segment, __
 		s->room = room;
 	}
 	s->entry[s->nr++] = (struct entry){ *segment, since };
+	s->nr_of[segment->kind]++;
 	s->bytes += segment->bytes;
 	if (s->seq < segment->seq)
 		s->seq = segment->seq;
@@ -215,6 +229,18 @@ size_t wp_spool_nr(const struct wp_spool *s)
 }
 
 /**
+ * wp_spool_nr_of() - how many messages of a kind wait
+ * @s: the spool
+ * @kind: the kind
+ *
+ * Return: their number.
+ */
+size_t wp_spool_nr_of(const struct wp_spool *s, enum wp_spool_kind kind)
+{
+	return s->nr_of[kind];
+}
+
+/**
  * wp_spool_first() - the oldest message
  * @s: the spool
  * @segment: set to it
@@ -275,15 +301,17 @@ static int write_file(struct wp_spool *s, const struct wp_spool_segment *segment
 /**
  * wp_spool_add() - add a message
  * @s: the spool
+ * @kind: what it has
  * @data: the message
  * @size: its size
  * @ns: time in it
  *
  * Return: 0: it is on the disk; or a negative errno: it is not in the spool.
  */
-int wp_spool_add(struct wp_spool *s, const void *data, size_t size, __u64 ns)
+int wp_spool_add(struct wp_spool *s, enum wp_spool_kind kind, const void *data, size_t size,
+		 __u64 ns)
 {
-	const struct wp_spool_segment segment = { s->seq + 1, ns, size };
+	const struct wp_spool_segment segment = { s->seq + 1, ns, size, kind };
 	char name[NAME_SIZE];
 	int err;
 
@@ -338,6 +366,7 @@ int wp_spool_remove(struct wp_spool *s)
 
 	name_of(segment, name);
 	s->bytes -= segment->bytes;
+	s->nr_of[segment->kind]--;
 	s->first++;
 	return unlinkat(s->dir, name, 0) && errno != ENOENT ? -errno : 0;
 }

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns what the agent counts by service, for metrics: sums since its start, over all windows.
+ * They equal those of the profiles, to the nanosecond. textfile.c and metrics.c write them.
+ *
+ * Names of services are untrusted bytes, and what reads metrics drops a whole file or message
+ * that is not UTF-8, or has two series of the same labels: services are distinguished by
+ * their names as they are written.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/agent/agent.h"
+#include "lib/base/err.h"
+#include "lib/base/text.h"
+
+/* Further services are one without a name: a file and messages of some MB at most. */
+#define MAX_SERVICES	2000
+
+const struct wp_agent_state wp_agent_states[WP_AGENT_STATES] = {
+	{ WP_OTLP_CPU, "on-cpu" },
+	{ WP_OTLP_RUNNABLE, "runnable" },
+	{ WP_OTLP_BLOCKED, "blocked" },
+};
+
+/* As in profiles, byte by byte. */
+static void add_clean(struct wp_buf *b, const char *s)
+{
+	char text[WP_SERVICE_NAME];
+
+	snprintf(text, sizeof(text), "%s", s);
+	wp_text_clean(text, false);
+	wp_buf_add(b, text, strlen(text) + 1);
+}
+
+/* The number of what has no place, or 0: no memory. */
+static __u32 overflow_of(struct wp_agent_sums *s)
+{
+	bool is_new;
+	__u32 nr = wp_intern(&s->services, "", 1, &is_new);
+
+	if (nr && is_new)
+		wp_warn("metrics: more services than %u, or too many processes: the others are one without a name",
+			MAX_SERVICES);
+	return nr;
+}
+
+/* Number of a service, or 0: no memory. */
+static __u32 number_of(struct wp_agent_sums *s, const struct wp_service *service)
+{
+	const char is_service = 1;
+	struct wp_buf key = { 0 };
+	__u32 nr = 0;
+
+	if (!service)
+		return overflow_of(s);
+	wp_buf_add(&key, &is_service, 1);
+	add_clean(&key, service->name);
+	add_clean(&key, service->container);
+	if (!key.failed)
+		nr = wp_intern_find(&s->services, key.data, key.len);
+	if (!key.failed && !nr)
+		nr = s->services.nr >= MAX_SERVICES ? overflow_of(s) :
+		     wp_intern(&s->services, key.data, key.len, NULL);
+	wp_buf_free(&key);
+	return nr;
+}
+
+/**
+ * wp_agent_sum_of() - the sums of a service
+ * @s: all sums
+ * @service: the service; NULL: those that have no place
+ *
+ * Return: they, valid until the next call; NULL: no memory.
+ */
+struct wp_agent_sum *wp_agent_sum_of(struct wp_agent_sums *s, const struct wp_service *service)
+{
+	__u32 nr = number_of(s, service);
+	struct wp_agent_sum *more;
+	size_t room = 2 * nr;
+
+	if (nr > s->room) {
+		more = reallocarray(s->sum, room, sizeof(*more));
+		if (!more)
+			return NULL;
+		memset(more + s->room, 0, (room - s->room) * sizeof(*more));
+		s->sum = more;
+		s->room = room;
+	}
+	if (!nr)
+		return NULL;
+	s->sum[nr - 1].overflow = !*(const char *)wp_intern_bytes(&s->services, nr, NULL);
+	return &s->sum[nr - 1];
+}
+
+/**
+ * wp_agent_sums_add() - add time of a process in a window
+ * @s: the sums
+ * @service: its service
+ * @ns: its time, by enum wp_otlp_kind
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_agent_sums_add(struct wp_agent_sums *s, const struct wp_service *service, const __u64 *ns)
+{
+	struct wp_agent_sum *sum;
+	unsigned int i;
+
+	if (!s->wanted)
+		return 0;
+	sum = wp_agent_sum_of(s, service);
+	if (!sum)
+		return -ENOMEM;
+	s->overflowed += sum->overflow;
+	for (i = 0; i < WP_OTLP_KINDS; i++)
+		sum->ns[i] += ns[i];
+	return 0;
+}
+
+/**
+ * wp_agent_sums_name() - name of a service, and its container
+ * @s: the sums
+ * @nr: number of the service, from 0 on
+ * @container: set to the id of its container, or ""
+ *
+ * Return: its name; NULL: the sums of those that have no place.
+ */
+const char *wp_agent_sums_name(const struct wp_agent_sums *s, size_t nr, const char **container)
+{
+	const char *key = wp_intern_bytes(&s->services, nr + 1, NULL);
+
+	*container = *key ? key + 1 + strlen(key + 1) + 1 : "";
+	return *key ? key + 1 : NULL;
+}
+
+/**
+ * wp_agent_sums_free() - free sums
+ * @s: the sums
+ */
+void wp_agent_sums_free(struct wp_agent_sums *s)
+{
+	wp_intern_free(&s->services);
+	free(s->sum);
+	memset(s, 0, sizeof(*s));
+}
