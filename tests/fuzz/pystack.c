@@ -2,7 +2,8 @@
 /*
  * Fuzzer of Python functions in the memory of a process: the first byte selects the version,
  * the rest is the memory, with the runtime at its start and types at fixed addresses. What
- * is found is bounded, has names, and is harmless once it is cleaned.
+ * is found is bounded, has names, and is harmless once it is cleaned. Who holds its GILs is one
+ * of its threads.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "lib/base/text.h"
+#include "lib/interp/pygil.h"
 #include "lib/interp/pystack.h"
 
 /* As in tests/unit/pystack.c, which makes such memory. */
@@ -68,6 +70,30 @@ static void check(const struct wp_pystack *stack)
 	}
 }
 
+/* The holders of its GILs are threads. */
+static void check_gils(struct wp_pymemory *m, const struct wp_pyruntime *py,
+		       const struct wp_pythreads *threads)
+{
+	struct wp_pygils gils;
+	unsigned int i;
+	__u32 tid;
+
+	if (wp_pygil_list(m, py, &gils))
+		return;
+	for (i = 0; i < gils.nr; i++) {
+		size_t at = 0;
+
+		if (wp_pygil_of(&gils, gils.address[i] + WP_PYLAYOUT_GIL_COND) == 0)
+			abort();
+		if (wp_pygil_holder(m, py, threads, gils.address[i], &tid) || !tid)
+			continue;
+		while (at < threads->nr && threads->thread[at].tid != tid)
+			at++;
+		if (at == threads->nr)
+			abort();
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const unsigned int version[] = { 9, 11, 12, 13, 14 };
@@ -88,9 +114,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	m.budget = &budget;
 	wp_pymemory_forget(&m);
 	if (!wp_pylayout_check(&m, py.runtime, &py.layout) &&
-	    !wp_pystack_threads(&m, &py, &threads) &&
-	    !wp_pystack_read(&m, &py, &threads, TID, &stack))
-		check(&stack);
+	    !wp_pystack_threads(&m, &py, &threads)) {
+		if (!wp_pystack_read(&m, &py, &threads, TID, &stack))
+			check(&stack);
+		check_gils(&m, &py, &threads);
+	}
 	wp_pystack_free(&stack);
 	free(threads.thread);
 	return 0;

@@ -31,6 +31,7 @@
  * @budget: what that may read
  * @py: its interpreter
  * @interp: address of its state
+ * @gil: of its GIL; 0: the version's is unknown
  * @state: of the thread's
  * @chain: what has the innermost frame
  * @frame: the frames, the innermost first
@@ -47,6 +48,7 @@ struct process {
 	struct wp_pybudget budget;
 	struct wp_pyruntime py;
 	__u64 interp;
+	__u64 gil;
 	__u64 state;
 	__u64 chain[3];
 	__u64 frame[8];
@@ -165,9 +167,9 @@ static const __u64 debug_offsets14[] = {
 };
 
 static const __u64 debug_offsets[] = {
-	0, 0x030d05f0, 0, 800, 600, 632, 9000, 7256, 7264, 7344, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-	320, 0, 8, 16, 72, 152, 160, 256, 24, 88, 8, 0, 56, 72, 70, 208, 112, 120, 128, 136,
-	68, 52, 96, 104, 200,
+	0, 0x030d05f0, 0, 800, 600, 632, 9000, 7256, 7264, 7344, 0, 0, 0, 0, 16, 7752, 0,
+	7768, 7760, 320, 0, 8, 16, 72, 152, 160, 256, 24, 88, 8, 0, 56, 72, 70, 208, 112, 120,
+	128, 136, 68, 52, 96, 104, 200,
 };
 
 /* A process with one interpreter and one thread, which has frames for a test. */
@@ -205,6 +207,10 @@ static struct process *new_process(unsigned int version)
 		set(p, p->state + l->thread_id, own);
 		set(p, own + 720, TID);
 	}
+	if (l->gil != WP_PYLAYOUT_NONE)
+		p->gil = l->gil_global ? p->py.runtime + l->gil : take(p, 208);
+	if (p->gil && !l->gil_global)
+		set(p, p->interp + l->gil, p->gil);
 	for (i = 0; i < 8; i++)
 		p->frame[i] = take(p, 128);
 	for (i = 0; i < 3; i++)

@@ -6,7 +6,10 @@
  *
  * Built with another VERSION, it says that it is that.
  *
- * usage: fakepython3.11 FILE	which is written once they wait
+ * usage: fakepython3.11 FILE [HOLDER]	which is written once they wait
+ *
+ * With HOLDER one more thread, waiter, waits for the GIL, which that thread holds, by its
+ * memory; nowhere is no memory, and free is nobody.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -21,7 +24,7 @@
 #define VERSION	0x030b02f0
 #endif
 
-#define WORDS	64
+#define WORDS	128
 #define THREADS	9
 
 /* Offsets in words, as of 3.11. */
@@ -43,6 +46,11 @@ enum {
 	CODE_NAME = 16,
 	CODE_LINES = 17,
 	CODE_START = 23,
+	GIL = 45,
+	GIL_HOLDER = 46,
+	GIL_LOCKED = 47,
+	GIL_COND = 49,
+	GIL_MUTEX = 55,
 };
 
 /* Variables that the reader looks for. */
@@ -162,6 +170,35 @@ static void *run(void *arg)
 	return NULL;
 }
 
+/* Waits in the GIL's condition. */
+static void *wait_for_gil(void *arg)
+{
+	pthread_cond_t *cond = (pthread_cond_t *)&_PyRuntime[GIL_COND];
+	pthread_mutex_t *mutex = (pthread_mutex_t *)&_PyRuntime[GIL_MUTEX];
+
+	prctl(PR_SET_NAME, "waiter");
+	pthread_mutex_lock(mutex);
+	while (1)
+		pthread_cond_wait(cond, mutex);
+	return arg;
+}
+
+static int forge_gil(const char *holder)
+{
+	pthread_t thread;
+	unsigned int i;
+
+	_PyRuntime[GIL_LOCKED] = strcmp(holder, "free") != 0;
+	_PyRuntime[GIL_HOLDER] = (uintptr_t)threads[0].state;
+	for (i = 0; i < THREADS; i++) {
+		if (!strcmp(threads[i].name, holder))
+			_PyRuntime[GIL_HOLDER] = (uintptr_t)threads[i].state;
+	}
+	if (!strcmp(holder, "nowhere"))
+		_PyRuntime[GIL_HOLDER] = 0xdead0000;
+	return pthread_create(&thread, NULL, wait_for_gil, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const names[] = {
@@ -180,6 +217,8 @@ int main(int argc, char **argv)
 		if (pthread_create(&thread, NULL, run, &threads[i]))
 			return 1;
 	}
+	if (argc > 2 && forge_gil(argv[2]))
+		return 1;
 	while (nr < THREADS) {
 		usleep(1000);
 		pthread_mutex_lock(&lock);

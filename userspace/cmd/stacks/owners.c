@@ -76,17 +76,26 @@ void wp_now_read_lock(const struct wp_device *dev, __u32 slot, struct wp_now_bef
 	before->lock_time = time;
 }
 
-/* The kind of a lock, if the functions of the stack agree; or NULL. */
-static int kind_of(const struct wp_now_threads *all, const struct wp_now_thread *t,
-		   enum wallprof_lock lock, const char **kind)
+/**
+ * wp_now_wait_kind() - the kind of wait in a futex, by the stack
+ * @all: all threads
+ * @t: a thread
+ * @kind: set as by wp_waitwhere_kind()
+ * @local: set to whether the innermost function is one of glibc, without a name
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_now_wait_kind(const struct wp_now_threads *all, const struct wp_now_thread *t,
+		     const char **kind, bool *local)
 {
 	unsigned int kernel = t->kernel ? t->kernel->nr : t->proc ? t->proc->nr : 0, i;
 	const struct wp_function *stack[MAX_FRAMES];
 	struct wp_function function[MAX_FRAMES];
-	bool found, local = false;
 	struct wp_livename name;
+	bool found;
 	int err;
 
+	*local = false;
 	for (i = 0; i < MAX_FRAMES; i++) {
 		err = wp_now_frame(all, t, kernel + i, &name, &found);
 		if (err)
@@ -96,16 +105,16 @@ static int kind_of(const struct wp_now_threads *all, const struct wp_now_thread 
 		function[i] = (struct wp_function){ .name = name.name };
 		stack[i] = &function[i];
 		if (!i)
-			local = !name.name && name.file && wp_lockowner_is_libc(name.file);
+			*local = !name.name && name.file && wp_lockowner_is_libc(name.file);
 	}
-	*kind = wp_lockowner_kind(lock, wp_waitwhere_kind(stack, i), local);
+	*kind = wp_waitwhere_kind(stack, i);
 	return 0;
 }
 
 /**
  * wp_now_find_owner() - find who holds the lock that a thread waits for
  * @all: all threads
- * @t: the thread; @lock and @owner are set if the owner is known
+ * @t: the thread, without @gil; @lock and @owner are set if the owner is known
  * @before: the lock, read in the same wait
  *
  * Return: 0 or -ENOMEM.
@@ -118,14 +127,17 @@ int wp_now_find_owner(struct wp_now_threads *all, struct wp_now_thread *t,
 	const char *kind;
 	int shared;
 	__u32 owner;
+	bool local;
 	int err;
 
-	if (t->now != WP_NOW_BLOCKED || !before->lock_time)
+	if (t->now != WP_NOW_BLOCKED || !before->lock_time || t->gil)
 		return 0;
 	lock = wallprof_lock_owner(w->op, w->value, w->word, &owner, &shared);
 	if (!lock)
 		return 0;
-	err = kind_of(all, t, lock, &kind);
+	err = wp_now_wait_kind(all, t, &kind, &local);
+	if (!err)
+		kind = wp_lockowner_kind(lock, kind, local);
 	if (err || !kind)
 		return err;
 	t->owner = wp_nspids_find(&all->nspids, t->tgid, owner, shared);
@@ -152,7 +164,7 @@ static const struct wp_now_thread *owner_of(const struct wp_now_threads *all,
 	const struct wp_now_thread want = { .tid = t->owner }, *key = &want;
 	const struct wp_now_thread **found;
 
-	if (!t->lock)
+	if (!t->lock || !t->owner)
 		return NULL;
 	found = bsearch(&key, all->by_tid, all->nr, sizeof(*all->by_tid), by_tid);
 	return found ? *found : NULL;
@@ -230,6 +242,35 @@ static void append_state(const struct wp_now_threads *all, const struct wp_now_t
 	append(text, size, more);
 }
 
+/* The lock, and who holds it: "mutex held by 12 main in nap app.py:5". */
+static void append_owner(const struct wp_now_thread *t, const struct wp_now_thread *owner,
+			 char *text, size_t size)
+{
+	char comm[WP_TEXT_GROWS * WALLPROF_COMM_LEN], number[32], function[512], more[768];
+	struct wp_livename name;
+
+	append(text, size, t->lock);
+	if (!t->owner) {
+		append(text, size, ", whose holder is not known");
+		return;
+	}
+	if (t->owner == t->tid) {
+		append(text, size, " that it holds itself");
+		return;
+	}
+	wp_text_show(comm, sizeof(comm), t->owner_comm, false);
+	snprintf(number, sizeof(number), " held by %u", t->owner);
+	append(text, size, number);
+	append(text, size, *comm ? " " : "");
+	append(text, size, comm);
+	if (!owner || !wp_now_python_innermost(owner, &name))
+		return;
+	wp_now_frame_text(&name, function, sizeof(function));
+	wp_text_show(more, sizeof(more), function, false);
+	append(text, size, " in ");
+	append(text, size, more);
+}
+
 static bool is_among(const struct wp_now_thread *t, const struct wp_now_thread *const *seen,
 		     unsigned int nr)
 {
@@ -244,28 +285,23 @@ static bool is_among(const struct wp_now_thread *t, const struct wp_now_thread *
  * wp_now_owner_text() - describe who holds the lock that a thread waits for
  * @all: all threads
  * @t: a thread with @lock
- * @text: set to the description, sanitized: "mutex held by 12 main, blocked for ..."
+ * @text: set to the description, sanitized: "mutex held by 12 main, blocked for ...";
+ *	if the owner executes Python, with its function
  * @size: its size
  */
 void wp_now_owner_text(const struct wp_now_threads *all, const struct wp_now_thread *t,
 		       char *text, size_t size)
 {
 	const struct wp_now_thread *at = t, *owner, *seen[MAX_CHAIN + 1];
-	char more[160], comm[WP_TEXT_GROWS * WALLPROF_COMM_LEN];
 	bool timed = false;
 	unsigned int i;
 
 	snprintf(text, size, "%s", "");
 	for (i = 0; at->lock; i++, at = owner) {
 		owner = owner_of(all, at);
-		wp_text_show(comm, sizeof(comm), at->owner_comm, false);
-		if (at->owner == at->tid)
-			snprintf(more, sizeof(more), "%s that it holds itself", at->lock);
-		else
-			snprintf(more, sizeof(more), "%s held by %u%s%s", at->lock, at->owner,
-				 *comm ? " " : "", comm);
-		append(text, size, i ? ", which waits for a " : "");
-		append(text, size, more);
+		append(text, size, !i ? "" : at->gil ? ", which waits for the " :
+		       ", which waits for a ");
+		append_owner(at, owner, text, size);
 		if (!owner)
 			return;
 		if (owner->deadlock && !t->deadlock) {

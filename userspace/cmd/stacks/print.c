@@ -473,8 +473,10 @@ static int json_thread(const struct wp_now_threads *all, struct wp_json *j,
 			wp_json_string(j, "object", wp_objects_text(all->objects, t->object));
 		if (t->lock) {
 			wp_json_string(j, "lock", t->lock);
-			wp_json_number(j, "owner_tid", t->owner);
-			wp_json_string(j, "owner_comm", t->owner_comm);
+			if (t->owner) {
+				wp_json_number(j, "owner_tid", t->owner);
+				wp_json_string(j, "owner_comm", t->owner_comm);
+			}
 			wp_json_bool(j, "deadlock", t->deadlock);
 		}
 		wp_json_bool(j, "stack_lost", t->lost);

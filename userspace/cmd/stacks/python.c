@@ -12,11 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd/stacks/stacks.h"
 #include "lib/base/procfile.h"
 #include "lib/device/device.h"
+#include "lib/interp/pygil.h"
 #include "lib/model/kidle.h"
 #include "lib/model/stacks.h"
 #include "lib/symbols/livenames.h"
@@ -25,6 +27,10 @@
 /* What may be read of all processes of a user: some thousand threads. */
 #define MAX_BLOCKS	131072
 #define MAX_BYTES	(64 << 20)
+
+/* Reads of a block by a thread that may wait for the GIL, and the time between these. */
+#define FUTEX_TRIES	50
+#define FUTEX_REST_NS	50000
 
 /* The place of a Python function, not of a native one. */
 #define PLACE_PYTHON	(1U << 31)
@@ -42,7 +48,7 @@ struct wp_now_python {
 	size_t nr;
 };
 
-/* A process: its interpreter, or why there is none. */
+/* A process: its interpreter, or why there is none; its threads and, with @gil, its GILs. */
 struct process {
 	__u32 pid;
 	enum wp_pytrouble trouble;
@@ -51,6 +57,8 @@ struct process {
 	unsigned int nr_ranges;
 	struct wp_pythreads threads;
 	bool listed;
+	struct wp_pygils gils;
+	struct wp_now_gil *gil;
 	size_t user;
 };
 
@@ -87,8 +95,13 @@ struct wp_now_pythons {
 	struct reading reading;
 };
 
+/*
+ * A thread that waits for the GIL does so anew every 5 ms: see gil.c. It may be between two of
+ * these waits.
+ */
 static int read_block(void *ctx, __u64 address, void *to)
 {
+	const struct timespec rest = { .tv_nsec = FUTEX_REST_NS };
 	const struct reading *r = ctx;
 	struct wallprof_read read = {
 		.pid = r->pid,
@@ -98,8 +111,16 @@ static int read_block(void *ctx, __u64 address, void *to)
 		.data = (uintptr_t)to,
 		.bytes = WP_PYMEMORY_BLOCK,
 	};
+	unsigned int try;
+	int err;
 
-	return wp_device_read(r->dev, &read);
+	err = wp_device_read(r->dev, &read);
+	for (try = 1; err == -ESTALE && !r->since && try < FUTEX_TRIES; try++) {
+		nanosleep(&rest, NULL);
+		read.since = 0;
+		err = wp_device_read(r->dev, &read);
+	}
+	return err;
 }
 
 /* The index of a process's user. */
@@ -143,16 +164,29 @@ static size_t place_of(const struct wp_now_pythons *p, __u32 pid)
 	return low;
 }
 
+/* Find the interpreter of a process. */
+static void identify(struct wp_now_pythons *p, struct process *process)
+{
+	int err;
+
+	p->memory.budget = &p->user[process->user].budget;
+	err = wp_livepython_find(p->symbols, process->pid, &p->memory, &process->py);
+	process->trouble = wp_pystack_trouble(err);
+}
+
 /* A process; NULL: out of memory. */
 static struct process *find_process(struct wp_now_threads *all, __u32 pid)
 {
 	struct wp_now_pythons *p = all->pythons;
 	size_t at = place_of(p, pid), user;
 	struct process *more;
-	int err;
 
-	if (at < p->nr && p->process[at].pid == pid)
+	if (at < p->nr && p->process[at].pid == pid) {
+		/* By another thread. */
+		if (p->process[at].trouble == WP_PYTROUBLE_RAN)
+			identify(p, &p->process[at]);
 		return &p->process[at];
+	}
 	if (!p->symbols && wp_livenames_new(&p->symbols, wp_livepython_symbols))
 		return NULL;
 	if (find_user(p, pid, &user))
@@ -164,12 +198,24 @@ static struct process *find_process(struct wp_now_threads *all, __u32 pid)
 	memmove(&more[at + 1], &more[at], (p->nr - at) * sizeof(*more));
 	p->nr++;
 	more[at] = (struct process){ .pid = pid, .user = user };
-	p->memory.budget = &p->user[user].budget;
-	err = wp_livepython_find(p->symbols, pid, &p->memory, &more[at].py);
+	identify(p, &more[at]);
 	/* Also of a version that is not known: its stacks are counted. */
 	more[at].nr_ranges = wp_livepython_ranges(p->symbols, pid, more[at].range);
-	more[at].trouble = wp_pystack_trouble(err);
 	return &more[at];
+}
+
+/* List the threads of a process, and its GILs. */
+static int list(struct wp_pymemory *m, struct process *process)
+{
+	int err = wp_pystack_threads(m, &process->py, &process->threads);
+
+	if (err || process->gil)
+		return err;
+	err = wp_pygil_list(m, &process->py, &process->gils);
+	if (err || !process->gils.nr)
+		return err;
+	process->gil = calloc(process->gils.nr, sizeof(*process->gil));
+	return process->gil ? 0 : -ENOMEM;
 }
 
 /* Read the functions; lists the process's threads again if this one began since. */
@@ -180,7 +226,7 @@ static int read_stack(struct wp_pymemory *m, struct process *process, __u32 tid,
 	int err = 0;
 
 	if (!listed)
-		err = wp_pystack_threads(m, &process->py, &process->threads);
+		err = list(m, process);
 	if (err)
 		return err;
 	process->listed = true;
@@ -192,12 +238,97 @@ static int read_stack(struct wp_pymemory *m, struct process *process, __u32 tid,
 	return err ? err : wp_pystack_read(m, &process->py, &process->threads, tid, stack);
 }
 
+/* Have memory read by a thread, while it is blocked in an interval; @since is 0: in any. */
+static struct wp_pymemory *by_thread(const struct wp_device *dev, struct wp_now_pythons *p,
+				     __u32 slot, __u64 since)
+{
+	volatile const struct wallprof_task *task = wp_device_task(dev, slot);
+
+	p->reading = (struct reading){
+		.dev = dev, .pid = task->tgid, .tid = task->tid, .since = since,
+	};
+	p->memory.read = read_block;
+	p->memory.ctx = &p->reading;
+	wp_pymemory_forget(&p->memory);
+	return &p->memory;
+}
+
+/**
+ * wp_now_gil_of() - find the GIL that a thread waits for
+ * @all: all threads
+ * @tgid: the thread's process
+ * @futex: address of the futex in which it waits
+ *
+ * Return: the GIL or NULL.
+ */
+struct wp_now_gil *wp_now_gil_of(const struct wp_now_threads *all, __u32 tgid, __u64 futex)
+{
+	const struct wp_now_pythons *p = all->pythons;
+	size_t at = p ? place_of(p, tgid) : 0, i;
+	__u64 address;
+
+	if (!p || at == p->nr || p->process[at].pid != tgid || !p->process[at].gil)
+		return NULL;
+	address = wp_pygil_of(&p->process[at].gils, futex);
+	for (i = 0; address && i < p->process[at].gils.nr; i++) {
+		p->process[at].gil[i].address = p->process[at].gils.address[i];
+		if (p->process[at].gil[i].address == address)
+			return &p->process[at].gil[i];
+	}
+	return NULL;
+}
+
+/**
+ * wp_now_read_holder() - read who holds a GIL
+ * @dev: the session, running
+ * @all: all threads
+ * @slot: slot of a thread that waits for it
+ * @gil: its address, from wp_now_gil_of()
+ * @tid: set to the holder; 0: there is none
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_now_read_holder(const struct wp_device *dev, struct wp_now_threads *all, __u32 slot,
+		       __u64 gil, __u32 *tid)
+{
+	struct wp_pymemory *m = by_thread(dev, all->pythons, slot, 0);
+	struct process *process = find_process(all, all->pythons->reading.pid);
+	__u32 own;
+	int err;
+
+	*tid = 0;
+	if (!process)
+		return -ENOMEM;
+	m->budget = &all->pythons->user[process->user].budget;
+	err = wp_pygil_holder(m, &process->py, &process->threads, gil, &own);
+	if (err == -ESRCH) {
+		err = wp_pystack_threads(m, &process->py, &process->threads);
+		if (!err)
+			err = wp_pygil_holder(m, &process->py, &process->threads, gil, &own);
+	}
+	if (!err && own)
+		*tid = wp_nspids_find(&all->nspids, process->pid, own, false);
+	return err;
+}
+
+/* A futex in which a thread waited, and may wait again; 0: none. */
+static __u64 futex_of(const struct wp_now_before *before)
+{
+	unsigned int i;
+
+	for (i = WP_NOW_NOTES; i; i--) {
+		if (before->note[i - 1].futex)
+			return before->note[i - 1].futex;
+	}
+	return 0;
+}
+
 /**
  * wp_now_read_python() - read the Python functions of a thread
  * @dev: the session, running
  * @all: all threads; processes are added
  * @slot: the thread's slot
- * @before: @since is set; @python and @trouble are
+ * @before: has notes; @python, @python_since and @trouble are set
  *
  * Return: 0 or -ENOMEM.
  */
@@ -205,30 +336,28 @@ int wp_now_read_python(const struct wp_device *dev, struct wp_now_threads *all, 
 		       struct wp_now_before *before)
 {
 	volatile const struct wallprof_task *task = wp_device_task(dev, slot);
-	struct reading reading = {
-		.dev = dev, .pid = task->tgid, .tid = task->tid, .since = before->since,
-	};
+	__u64 futex = futex_of(before);
 	struct process *process;
 	struct wp_pymemory *m;
 	int err;
 
 	before->trouble = WP_PYTROUBLE_RAN;
-	if (!reading.pid || !reading.tid || wp_kidle_is_kthread(reading.pid, reading.tid,
-								task->reason) ||
-	    (task->phase != WALLPROF_TASK_OFF && task->phase != WALLPROF_TASK_UNSEEN))
+	if (!task->tgid || !task->tid ||
+	    wp_kidle_is_kthread(task->tgid, task->tid, task->reason) ||
+	    (!futex && task->phase != WALLPROF_TASK_OFF && task->phase != WALLPROF_TASK_UNSEEN))
 		return 0;
 	if (!all->pythons)
 		all->pythons = calloc(1, sizeof(*all->pythons));
 	if (!all->pythons)
 		return -ENOMEM;
-	m = &all->pythons->memory;
-	all->pythons->reading = reading;
-	m->read = read_block;
-	m->ctx = &all->pythons->reading;
-	wp_pymemory_forget(m);
-	process = find_process(all, reading.pid);
+	before->python_since = task->since;
+	m = by_thread(dev, all->pythons, slot, futex ? 0 : before->python_since);
+	process = find_process(all, all->pythons->reading.pid);
 	if (!process)
 		return -ENOMEM;
+	/* One that waits for the GIL is in several intervals, which is known in the end. */
+	if (process->listed && !wp_now_gil_of(all, process->pid, futex))
+		all->pythons->reading.since = before->python_since;
 	before->trouble = process->trouble;
 	if (process->trouble)
 		return 0;
@@ -236,7 +365,7 @@ int wp_now_read_python(const struct wp_device *dev, struct wp_now_threads *all, 
 	if (!before->python)
 		return -ENOMEM;
 	m->budget = &all->pythons->user[process->user].budget;
-	err = read_stack(m, process, wp_nspid_own(reading.pid, reading.tid),
+	err = read_stack(m, process, wp_nspid_own(process->pid, all->pythons->reading.tid),
 			 &before->python->stack);
 	before->trouble = wp_pystack_trouble(err);
 	return err == -ENOMEM ? err : 0;
@@ -353,6 +482,27 @@ int wp_now_python_frame(const struct wp_now_threads *all, const struct wp_now_th
 }
 
 /**
+ * wp_now_python_innermost() - the innermost Python function of a thread
+ * @t: the thread
+ * @name: set to its name
+ *
+ * Return: false if it has none.
+ */
+bool wp_now_python_innermost(const struct wp_now_thread *t, struct wp_livename *name)
+{
+	const struct wp_pyframe *frame;
+
+	if (!t->python || !t->python->stack.nr)
+		return false;
+	frame = &t->python->stack.frame[0];
+	*name = (struct wp_livename){
+		.name = frame->function, .file = frame->file, .python = true,
+		.line = frame->line,
+	};
+	return true;
+}
+
+/**
  * wp_now_python_compare() - compare the Python functions of threads with the same stack
  * @a: a thread
  * @b: another one
@@ -414,8 +564,10 @@ void wp_now_python_free(struct wp_now_threads *all)
 		free(all->before[i].python->place);
 		free(all->before[i].python);
 	}
-	while (p && p->nr)
+	while (p && p->nr) {
 		free(p->process[--p->nr].threads.thread);
+		free(p->process[p->nr].gil);
+	}
 	if (p) {
 		wp_livenames_free(p->symbols);
 		free(p->process);

@@ -207,14 +207,10 @@ static void read_since(struct wp_now_before *before, volatile const struct wallp
  */
 static int read_before(const struct wp_recording *r, struct wp_now_threads *all)
 {
-	__u32 i, nr = r->dev.conf.nr_tasks;
+	__u32 i, nr = all->nr_before;
 
-	all->before = calloc(nr, sizeof(*all->before));
-	if (!all->before) {
-		wp_err("out of memory");
-		return -ENOMEM;
-	}
-	all->nr_before = nr;
+	/* Before locks are read: of their owners it has to be known what they did since then. */
+	wp_now_note_futexes(&r->dev, all, 1);
 	for (i = 0; i < nr; i++) {
 		volatile const struct wallprof_task *task = wp_device_task(&r->dev, i);
 		struct wp_now_before *before = &all->before[i];
@@ -233,6 +229,8 @@ static int read_before(const struct wp_recording *r, struct wp_now_threads *all)
 			return -ENOMEM;
 		}
 	}
+	/* The latest, as the holders run. */
+	wp_now_read_gils(&r->dev, all);
 	for (i = 0; i < nr; i++) {
 		if (all->before[i].running)
 			read_since(&all->before[i], wp_device_task(&r->dev, i));
@@ -263,6 +261,13 @@ static int look(struct wp_recording *r, struct wp_now_threads *all, __u64 ns)
 	if (!wp_mapsync_wait_walked(r->mapsync, TABLES_MS))
 		wp_warn("some threads have no stack: there was no CPU to walk them within %u s; try again",
 			TABLES_MS / 1000);
+	all->before = calloc(r->dev.conf.nr_tasks, sizeof(*all->before));
+	if (!all->before) {
+		wp_err("out of memory");
+		return -ENOMEM;
+	}
+	all->nr_before = r->dev.conf.nr_tasks;
+	wp_now_note_futexes(&r->dev, all, 0);
 	pass(ns);
 	err = read_before(r, all);
 	if (!err)
@@ -401,35 +406,43 @@ static int read_task(struct wp_recording *r, const struct opts *o, struct wp_now
 {
 	const struct wallprof_task *task = wp_device_task(&r->dev, slot);
 	struct wp_now_thread t = { .tid = task->tid, .tgid = task->tgid, .cause = wp_cause_none };
-	bool same;
+	const struct wp_now_before *before = &all->before[slot];
+	__u64 since = all->time - task->open_ns;
+	struct wp_cause cause;
 	int err;
 
 	if (!task->tid || !task->tgid) {
 		all->invisible++;
 		return 0;
 	}
-	read_phase(&t, task, &all->before[slot], all->time);
+	read_phase(&t, task, before, all->time);
 	wp_now_read_comm(t.tgid, t.tid, t.comm);
 	if (t.now != WP_NOW_ONCPU) {
 		wp_stacks_find(&r->stacks, task->user_stack, &t.user);
 		wp_stacks_find(&r->stacks, task->kernel_stack, &t.kernel);
 		if (task->flags & WALLPROF_TASK_SINCE_START)
-			t.proc = all->before[slot].proc;
+			t.proc = before->proc;
 		err = find_idle(all, &t);
+		if (!err)
+			err = wp_now_find_gil(&r->dev, all, &t, before);
 		if (err)
 			return err;
 	}
 	if (is_hidden(o, all, &t, task->off_ns))
 		return 0;
 	if (t.now != WP_NOW_ONCPU) {
-		err = wp_objects_find(all->objects, t.tid, t.tgid, task->exec_id, &t.cause,
+		/* The GIL's words are one object. */
+		cause = t.cause;
+		if (t.gil)
+			cause.arg = t.gil->address;
+		err = wp_objects_find(all->objects, t.tid, t.tgid, task->exec_id, &cause,
 				      &t.object);
 		/* If it has been in this wait all the time. */
-		same = all->time - task->open_ns == all->before[slot].since;
-		if (!err && same)
-			err = wp_now_find_owner(all, &t, &all->before[slot]);
+		if (!err && since == before->since)
+			err = wp_now_find_owner(all, &t, before);
 		if (!err)
-			err = wp_now_match_python(all, &t, &all->before[slot], same);
+			err = wp_now_match_python(all, &t, &all->before[slot],
+						  since == before->python_since || t.gil_since);
 		if (err)
 			return err;
 	}

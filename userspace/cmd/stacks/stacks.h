@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Shared by the files of wallprof stacks: stacks.c runs the session, stacks/owners.c finds
- * who holds locks, stacks/python.c finds Python functions, stacks/groups.c prints groups,
- * stacks/print.c lines, complete stacks and JSON.
+ * who holds locks, stacks/gil.c who holds Python's, stacks/python.c finds Python functions,
+ * stacks/groups.c prints groups, stacks/print.c lines, complete stacks and JSON.
  */
 #ifndef WP_CMD_STACKS_STACKS_H
 #define WP_CMD_STACKS_STACKS_H
@@ -25,6 +25,12 @@ struct wp_now_pythons;
 struct wp_objects;
 struct wp_procstack;
 struct wp_stack;
+
+/* Kind of lock of the GIL. */
+#define WP_NOW_GIL	"GIL"
+
+/* Times at which waits are noted. */
+#define WP_NOW_NOTES	2
 
 /* State of a thread. */
 enum wp_now {
@@ -55,6 +61,40 @@ enum wp_now_rank {
 };
 
 /**
+ * struct wp_now_gil - the GIL of an interpreter
+ * @address: its address
+ * @holder: the thread that holds it; 0: it is free, or that is not known
+ * @time: when that was read
+ * @slot: the holder's; nr_before: it is in none
+ * @nr_off: number of its intervals then
+ * @blocked_ns: how long it had been blocked in these
+ * @settled: it is known what the holder did since
+ * @blocked_since: the holder has been blocked since; ~0: it is not
+ */
+struct wp_now_gil {
+	__u64 address;
+	__u32 holder;
+	__u32 slot;
+	__u64 time;
+	__u64 nr_off;
+	__u64 blocked_ns;
+	bool settled;
+	__u64 blocked_since;
+};
+
+/**
+ * struct wp_now_note - a wait in a futex, at some time before STOP
+ * @futex: its address; 0: there was none
+ * @time: the time
+ * @tid: the thread
+ */
+struct wp_now_note {
+	__u64 futex;
+	__u64 time;
+	__u32 tid;
+};
+
+/**
  * struct wp_now_thread - a thread at that moment
  * @tid: thread
  * @tgid: its process
@@ -74,8 +114,10 @@ enum wp_now_rank {
  * @proc: its kernel stack from /proc, if it has been blocked since before the start, or
  *	NULL. For kernel threads even without --kernel-callchains
  * @python: Python functions in @user, or NULL
- * @lock: kind of lock that it waits for, if the owner is known; or NULL
- * @owner: the thread that holds it
+ * @gil: the GIL that it waits for, or NULL
+ * @gil_since: it did nothing else since then; 0: not known
+ * @lock: kind of lock that it waits for, if the owner is known, or WP_NOW_GIL; or NULL
+ * @owner: the thread that holds it; 0, of @gil only: not known
  * @owner_comm: its name; "" if it has ended since
  * @owner_time: when that was read
  * @lock_timed: the wait ends at a time, with the lock or without
@@ -100,6 +142,8 @@ struct wp_now_thread {
 	const struct wp_stack *kernel;
 	const struct wp_procstack *proc;
 	const struct wp_now_python *python;
+	const struct wp_now_gil *gil;
+	__u64 gil_since;
 	const char *lock;
 	__u32 owner;
 	char owner_comm[WALLPROF_COMM_LEN];
@@ -117,7 +161,9 @@ struct wp_now_thread {
  *	or NULL
  * @lock: the lock that it waited for, and how; all 0: none was read
  * @lock_time: when that was read; 0: it was not
+ * @note: its waits in futexes at two times
  * @python: the Python functions that it executed, or NULL
+ * @python_since: start of the phase in which they were read
  * @trouble: why they were not read
  */
 struct wp_now_before {
@@ -127,7 +173,9 @@ struct wp_now_before {
 	struct wp_procstack *proc;
 	struct wp_lockwait lock;
 	__u64 lock_time;
+	struct wp_now_note note[WP_NOW_NOTES];
 	struct wp_now_python *python;
+	__u64 python_since;
 	enum wp_pytrouble trouble;
 };
 
@@ -181,17 +229,28 @@ int wp_now_frame(const struct wp_now_threads *all, const struct wp_now_thread *t
 		 unsigned int i, struct wp_livename *name, bool *found);
 void wp_now_read_comm(__u32 tgid, __u32 tid, char comm[WALLPROF_COMM_LEN]);
 void wp_now_read_lock(const struct wp_device *dev, __u32 slot, struct wp_now_before *before);
+int wp_now_wait_kind(const struct wp_now_threads *all, const struct wp_now_thread *t,
+		     const char **kind, bool *local);
 int wp_now_find_owner(struct wp_now_threads *all, struct wp_now_thread *t,
 		      const struct wp_now_before *before);
 int wp_now_link_owners(struct wp_now_threads *all);
 void wp_now_owner_text(const struct wp_now_threads *all, const struct wp_now_thread *t,
 		       char *text, size_t size);
+void wp_now_note_futexes(const struct wp_device *dev, struct wp_now_threads *all,
+			 unsigned int nr);
+void wp_now_read_gils(const struct wp_device *dev, struct wp_now_threads *all);
+int wp_now_find_gil(const struct wp_device *dev, struct wp_now_threads *all,
+		    struct wp_now_thread *t, const struct wp_now_before *before);
+struct wp_now_gil *wp_now_gil_of(const struct wp_now_threads *all, __u32 tgid, __u64 futex);
+int wp_now_read_holder(const struct wp_device *dev, struct wp_now_threads *all, __u32 slot,
+		       __u64 gil, __u32 *tid);
 int wp_now_read_python(const struct wp_device *dev, struct wp_now_threads *all, __u32 slot,
 		       struct wp_now_before *before);
 int wp_now_match_python(struct wp_now_threads *all, struct wp_now_thread *t,
 			struct wp_now_before *before, bool same);
 int wp_now_python_frame(const struct wp_now_threads *all, const struct wp_now_thread *t,
 			unsigned int i, struct wp_livename *name, bool *found);
+bool wp_now_python_innermost(const struct wp_now_thread *t, struct wp_livename *name);
 int wp_now_python_compare(const struct wp_now_thread *a, const struct wp_now_thread *b);
 void wp_now_python_text(const struct wp_now_threads *all, char *text, size_t size);
 void wp_now_python_free(struct wp_now_threads *all);

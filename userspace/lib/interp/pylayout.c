@@ -25,7 +25,7 @@ static const struct wp_pylayout layouts[] = {
 		.chain_previous = NONE, .frame_code = 32, .frame_previous = 24,
 		.frame_at = 104, .frame_entry = NONE, .frame_owner = NONE, .code_name = 112,
 		.code_file = 104, .code_line = 40, .code_lines = 120, .code_traceable = NONE,
-		.code_start = NONE, .ascii = 48, .compact = 72,
+		.code_start = NONE, .ascii = 48, .compact = 72, .gil = 352, .gil_global = true,
 	},
 	{
 		.version = 11, .runs = WP_PYRUNS_ENTRY, .lines = WP_PYLINES_LOCATIONS,
@@ -35,7 +35,7 @@ static const struct wp_pylayout layouts[] = {
 		.chain_previous = 16, .frame_code = 32, .frame_previous = 48,
 		.frame_at = 56, .frame_entry = 68, .frame_owner = 69, .code_name = 128,
 		.code_file = 112, .code_line = 72, .code_lines = 136, .code_traceable = 168,
-		.code_start = 184, .ascii = 48, .compact = 72,
+		.code_start = 184, .ascii = 48, .compact = 72, .gil = 360, .gil_global = true,
 	},
 	{
 		.version = 12, .runs = WP_PYRUNS_SHIM, .lines = WP_PYLINES_LOCATIONS,
@@ -45,7 +45,7 @@ static const struct wp_pylayout layouts[] = {
 		.chain_previous = NONE, .frame_code = 0, .frame_previous = 8,
 		.frame_at = 56, .frame_entry = NONE, .frame_owner = 70, .code_name = 128,
 		.code_file = 112, .code_line = 68, .code_lines = 136, .code_traceable = 176,
-		.code_start = 192, .ascii = 40, .compact = 56,
+		.code_start = 192, .ascii = 40, .compact = 56, .gil = NONE,
 	},
 	{
 		.version = 13, .runs = WP_PYRUNS_SHIM, .lines = WP_PYLINES_LOCATIONS,
@@ -101,10 +101,23 @@ static const struct offset offsets[] = {
 	{ { 38, 43 }, MEMBER(code_lines) },
 	{ { 39, 44 }, MEMBER(code_line) },
 	{ { 43, 48 }, MEMBER(code_start) },
+	{ { 14, 15 }, MEMBER(gil) },
 };
 
 /* Words that are read. */
 #define OFFSETS_NR	49
+
+/* The word with the offset of an interpreter's own GIL; behind it are those of its members. */
+#define OWN_GIL(version)	((version) >= 14 ? 16 : 15)
+
+/* Whether the members of the GIL are where this file's header has them. */
+static bool knows_gil(const __u64 *own)
+{
+	enum { GIL, ENABLED, LOCKED, HOLDER };
+
+	return own[LOCKED] - own[GIL] == WP_PYLAYOUT_GIL_LOCKED &&
+	       own[HOLDER] - own[GIL] == WP_PYLAYOUT_GIL_HOLDER;
+}
 
 /**
  * wp_pylayout_of() - offsets of a version
@@ -155,5 +168,7 @@ int wp_pylayout_check(struct wp_pymemory *m, __u64 runtime, struct wp_pylayout *
 			return -ENOTSUP;
 		*(__u16 *)((char *)layout + offsets[i].to) = at;
 	}
+	if (!layout->gil || !knows_gil(&word[OWN_GIL(layout->version)]))
+		layout->gil = NONE;
 	return 0;
 }

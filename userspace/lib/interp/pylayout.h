@@ -58,6 +58,9 @@ enum wp_pyruns {
  * @code_start: the instructions; or NONE: @frame_at is a number, an offset in them
  * @ascii: size of the head of a str of ASCII characters
  * @compact: of another one
+ * @gil: the GIL: with @gil_global in _PyRuntime; else of an interpreter: a pointer to it. Or
+ *	NONE: unknown
+ * @gil_global: there is one GIL
  */
 struct wp_pylayout {
 	__u8 version;
@@ -89,7 +92,9 @@ struct wp_pylayout {
 	__u16 code_start;
 	__u16 ascii;
 	__u16 compact;
+	__u16 gil;
 	__u8 code_tag;
+	bool gil_global;
 };
 
 /**
@@ -113,6 +118,10 @@ struct wp_pyruntime {
 #define WP_PYLAYOUT_SIZE	16	/* of str, bytes and code: its length */
 #define WP_PYLAYOUT_BYTES	32	/* of bytes: the bytes */
 #define WP_PYLAYOUT_STATE	32	/* of str: how characters are stored */
+#define WP_PYLAYOUT_GIL_HOLDER	8	/* of the GIL: state of the last holder */
+#define WP_PYLAYOUT_GIL_LOCKED	16	/* whether that still holds it */
+#define WP_PYLAYOUT_GIL_COND	32	/* the condition that threads wait for */
+#define WP_PYLAYOUT_GIL_MUTEX	80	/* the mutex of these members */
 
 bool wp_pylayout_of(unsigned int version, struct wp_pylayout *layout);
 int wp_pylayout_check(struct wp_pymemory *m, __u64 runtime, struct wp_pylayout *layout);

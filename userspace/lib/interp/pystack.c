@@ -165,6 +165,30 @@ static int find_thread(const struct wp_pythreads *threads, __u32 tid, __u64 *sta
 	return found == 1 ? 0 : -ESRCH;
 }
 
+/**
+ * wp_pystack_thread_of() - find the thread of a state
+ * @m: memory of the process
+ * @py: the interpreter
+ * @threads: from wp_pystack_threads()
+ * @state: any address
+ * @tid: set to its number, in its own namespace
+ *
+ * Return: 0 or a negative errno, for wp_pystack_trouble(). -ESRCH: it is not in @threads, or
+ * not the state of a thread any more.
+ */
+int wp_pystack_thread_of(struct wp_pymemory *m, const struct wp_pyruntime *py,
+			 const struct wp_pythreads *threads, __u64 state, __u32 *tid)
+{
+	size_t i;
+
+	for (i = 0; i < threads->nr && threads->thread[i].state != state; i++)
+		;
+	if (i == threads->nr || !threads->thread[i].tid)
+		return -ESRCH;
+	*tid = threads->thread[i].tid;
+	return check_thread(m, &py->layout, state, *tid);
+}
+
 /* The innermost frame; @chain is set to what has it, or 0. */
 static int read_top(struct wp_pymemory *m, const struct wp_pylayout *l, __u64 state,
 		    __u64 *chain, __u64 *frame)

@@ -95,6 +95,8 @@ struct wp_pythreads {
 
 int wp_pystack_threads(struct wp_pymemory *m, const struct wp_pyruntime *py,
 		       struct wp_pythreads *threads);
+int wp_pystack_thread_of(struct wp_pymemory *m, const struct wp_pyruntime *py,
+			 const struct wp_pythreads *threads, __u64 state, __u32 *tid);
 int wp_pystack_read(struct wp_pymemory *m, const struct wp_pyruntime *py,
 		    const struct wp_pythreads *threads, __u32 tid, struct wp_pystack *stack);
 enum wp_pytrouble wp_pystack_trouble(int err);
