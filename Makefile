@@ -20,6 +20,8 @@ MAN := $(wildcard Documentation/man/*.[1-9])
 BASH_COMPLETION := $(PREFIX)/share/bash-completion/completions/wallprof
 ZSH_COMPLETION := $(PREFIX)/share/zsh/site-functions/_wallprof
 FISH_COMPLETION := $(PREFIX)/share/fish/vendor_completions.d/wallprof.fish
+# Not enabled by this. The static program has no agent.
+UNIT := $(PREFIX)/lib/systemd/system/wallprof-agent.service
 # Not "make kernelrelease": Debian's headers answer with another version.
 KRELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
 	$(KDIR)/include/generated/utsrelease.h)
@@ -117,6 +119,9 @@ install-reader: reader
 	install -D -m 644 build/completion.bash $(DESTDIR)$(BASH_COMPLETION)
 	install -D -m 644 build/completion.zsh $(DESTDIR)$(ZSH_COMPLETION)
 	install -D -m 644 build/completion.fish $(DESTDIR)$(FISH_COMPLETION)
+	$(if $(WP_STATIC),,sed 's,/usr/bin/,$(PREFIX)/bin/,' dist/wallprof-agent.service \
+		>build/wallprof-agent.service && \
+		install -D -m 644 build/wallprof-agent.service $(DESTDIR)$(UNIT))
 
 .PHONY: uninstall
 uninstall: headers
@@ -124,7 +129,7 @@ uninstall: headers
 	$(if $(DESTDIR),,depmod $(KRELEASE))
 	rm -f $(DESTDIR)$(PREFIX)/bin/wallprof
 	rm -f $(DESTDIR)$(BASH_COMPLETION) $(DESTDIR)$(ZSH_COMPLETION) \
-		$(DESTDIR)$(FISH_COMPLETION)
+		$(DESTDIR)$(FISH_COMPLETION) $(DESTDIR)$(UNIT)
 	$(foreach m,$(MAN),rm -f \
 		$(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m)) &&) :
 

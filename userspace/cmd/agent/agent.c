@@ -14,6 +14,7 @@
 #include "cmd/agent/agent.h"
 #include "cmd/agent/headers.h"
 #include "cmd/common/option-values.h"
+#include "cmd/common/options-file.h"
 #include "cmd/common/options.h"
 #include "cmd/common/signals.h"
 #include "cmd/common/target-options.h"
@@ -48,6 +49,7 @@ enum {
 	OPT_METRICS,
 	OPT_TEXTFILE,
 	OPT_CHECK,
+	OPT_CONFIG,
 	OPT_KERNEL_CALLCHAINS,
 	OPT_NO_IDLE,
 	OPT_IDLE,
@@ -100,6 +102,8 @@ static const struct wp_option table[] = {
 	  "at /v1/metrics" },
 	{ OPT_TEXTFILE, "textfile", "file", "metrics after each window, for the textfile\n"
 	  "collector of node_exporter: a name in .prom" },
+	{ OPT_CONFIG, "config", "file", "read options from it, too: 'window = 10s'; the\n"
+	  "command line has precedence" },
 	{ OPT_CHECK, "check", NULL, "check the options and the files that they name,\n"
 	  "and record nothing" },
 	{ 'q', "quiet", NULL, "no messages, except errors" },
@@ -113,11 +117,18 @@ struct opts {
 	struct wp_agent_headers headers;
 	const char *to;
 	const char *textfile;
+	const char *config;
+	char *config_text;
 	bool idle_given;
 	bool freq_given;
 	bool quiet;
 	bool check;
+	bool targets_given;
+	bool headers_given;
 };
+
+/* A file that starts nothing, or another file, is not a configuration. */
+static const char *const never_in_file[] = { "config", "check", NULL };
 
 static int parse_window(const char *arg, __u64 *ns)
 {
@@ -227,6 +238,8 @@ static int set(void *ctx, int id, const char *arg)
 	case OPT_CHECK:
 		o->check = true;
 		return 0;
+	case OPT_CONFIG:
+		return 0;
 	case 'q':
 		o->quiet = true;
 		wp_set_verbosity(WP_QUIET);
@@ -296,15 +309,47 @@ static int read_environment(struct opts *o)
 	return read_metrics_url(o);
 }
 
-/* Set the options of an equivalent record command. */
-static int read_options(struct opts *o, int argc, char **argv)
+/* Before all others: the file, and what the command line has instead of what is in it. */
+static int set_file(void *ctx, int id, const char *arg)
 {
-	const struct wp_options options = {
+	struct opts *o = ctx;
+
+	if (id == OPT_CONFIG)
+		o->config = arg;
+	else if (id == OPT_HEADER_FILE)
+		o->headers_given = true;
+	else if (id == WP_TARGET_OPTION_COMM || (id < 256 && strchr("aptuG", id)))
+		o->targets_given = true;
+	return 0;
+}
+
+/* The command line comes last, and so replaces what the file has. */
+static int parse(struct opts *o, int argc, char **argv, int *rest)
+{
+	struct wp_options options = {
 		.command = "wallprof agent",
 		.usage = usage,
 		.table = table,
-		.set = set,
+		.set = set_file,
 	};
+	int err = wp_parse_options(&options, argc, argv, o, rest), in_file = 0;
+
+	if (err)
+		return err;
+	options.set = set;
+	if (o->config)
+		in_file = wp_options_file(&options, o->config, never_in_file, o, &o->config_text);
+	if (o->targets_given)
+		o->targets = (struct wp_target_options){ 0 };
+	if (o->headers_given)
+		wp_agent_headers_free(&o->headers);
+	err = wp_parse_options(&options, argc, argv, o, rest);
+	return in_file ? in_file : err;
+}
+
+/* Set the options of an equivalent record command. */
+static int read_options(struct opts *o, int argc, char **argv)
+{
 	struct wp_record_opts *r = &o->a->live.r.o;
 	int err, rest;
 
@@ -313,7 +358,7 @@ static int read_options(struct opts *o, int argc, char **argv)
 	r->freq = DEFAULT_FREQ;
 	err = wp_event_list_parse(&r->events, "cycles");
 	if (!err)
-		err = wp_parse_options(&options, argc, argv, o, &rest);
+		err = parse(o, argc, argv, &rest);
 	if (err)
 		return err;
 	if (rest < argc) {
@@ -538,5 +583,6 @@ int cmd_agent(int argc, char **argv)
 	free((char *)a.outbox.o.shown);
 	free((char *)a.outbox.o.metrics_url);
 	free((char *)a.outbox.o.metrics_shown);
+	free(o.config_text);
 	return err;
 }

@@ -17,6 +17,7 @@
 static enum wp_verbosity verbosity;
 static __thread char last_error[SENTENCE];
 static __thread char last_warning[SENTENCE];
+static const char *place;
 
 /**
  * wp_set_verbosity() - set the verbosity
@@ -38,6 +39,23 @@ enum wp_verbosity wp_get_verbosity(void)
 }
 
 /**
+ * wp_err_place() - set where the causes of errors and warnings are, from here on
+ * @where: a file and a line; printed before messages, and must stay valid; or NULL
+ */
+void wp_err_place(const char *where)
+{
+	place = where;
+}
+
+static void print(const char *kind, const char *message)
+{
+	if (place)
+		wp_text_print(stderr, "wallprof: %s%s: %s\n", kind, place, message);
+	else
+		fprintf(stderr, "wallprof: %s%s\n", kind, message);
+}
+
+/**
  * wp_err() - print and store the message of an error
  * @fmt: printf format, without "wallprof: " and without a final newline
  */
@@ -49,7 +67,7 @@ void wp_err(const char *fmt, ...)
 	wp_text_vformat(last_error, sizeof(last_error), fmt, ap);
 	va_end(ap);
 	if (verbosity >= WP_QUIET)
-		fprintf(stderr, "wallprof: %s\n", last_error);
+		print("", last_error);
 }
 
 /**
@@ -64,7 +82,7 @@ void wp_warn(const char *fmt, ...)
 	wp_text_vformat(last_warning, sizeof(last_warning), fmt, ap);
 	va_end(ap);
 	if (verbosity >= WP_NORMAL)
-		fprintf(stderr, "wallprof: warning: %s\n", last_warning);
+		print("warning: ", last_warning);
 }
 
 /**
