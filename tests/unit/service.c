@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tests of services: what control groups and environments say, and what they cannot do. */
+#include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "lib/base/text.h"
+#include "lib/proc/procmemory.h"
 #include "lib/proc/service.h"
 #include "tap.h"
 
@@ -113,8 +117,62 @@ static void test_inherit(void)
 	ok(!strcmp(s.name, "shop") && !s.own, "its service is");
 }
 
+static pid_t spawn(char *const *argv, char *const *environment)
+{
+	pid_t pid;
+
+	return posix_spawn(&pid, argv[0], NULL, NULL, argv, environment) ? -1 : pid;
+}
+
+/* What is read of a process until it is a zombie, and then. */
+static bool one_life(struct wp_procmemory *memory, struct wp_service *wrong)
+{
+	char *const argv[] = { "/bin/true", NULL };
+	char *const environment[] = { "OTEL_SERVICE_NAME=parent", NULL };
+	pid_t pid = spawn(argv, environment);
+	siginfo_t ended = { 0 };
+	struct wp_service s;
+	bool good = pid > 0;
+
+	while (pid > 0 && !ended.si_pid) {
+		waitid(P_PID, pid, &ended, WEXITED | WNOHANG | WNOWAIT);
+		wp_service_read(memory, pid, "?", &s);
+		if (*s.executable && strcmp(s.name, "parent")) {
+			*wrong = s;
+			good = false;
+		}
+	}
+	return good && waitpid(pid, NULL, 0) == pid && !*s.executable;
+}
+
+/* Each read is of some moment, and none may have the program without its environment. */
+static void test_lives(void)
+{
+	struct wp_procmemory *memory = wp_procmemory_new();
+	char *const argv[] = { "/bin/sleep", "1000", NULL }, *const empty[] = { NULL };
+	struct wp_service s = { 0 };
+	unsigned int i, nr = 0;
+	pid_t pid;
+
+	for (i = 0; i < 500; i++)
+		nr += one_life(memory, &s);
+	ok(nr == i, "processes that end while they are read: %u of %u, '%s' of '%s'", nr, i,
+	   s.name, s.executable);
+	pid = spawn(argv, empty);
+	do {
+		wp_service_read(memory, pid, "?", &s);
+	} while (pid > 0 && !*s.executable);
+	ok(!strcmp(s.executable, "sleep"), "one without an environment");
+	if (pid > 0) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	wp_procmemory_free(memory);
+}
+
 int main(void)
 {
+	test_lives();
 	test_groups();
 	test_environments();
 	test_long();

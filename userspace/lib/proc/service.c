@@ -188,7 +188,7 @@ void wp_service_of_environment(const char *text, size_t size, struct wp_service 
 	}
 }
 
-/* Where the environment is; false if that is not known, or not shown to us. */
+/* Where the environment is; false if that is not known yet, or not shown to us. */
 static bool find_environment(int dir, __u64 *start, __u64 *end)
 {
 	struct wp_procfile_text text = { 0 };
@@ -201,25 +201,38 @@ static bool find_environment(int dir, __u64 *start, __u64 *end)
 	for (i = 2; at && i < STAT_ENV_START; i++)
 		at = strchr(at + 1, ' ');
 	known = at && sscanf(at, "%llu %llu", (unsigned long long *)start,
-			     (unsigned long long *)end) == 2 && *start && *start < *end;
+			     (unsigned long long *)end) == 2 && *start && *start <= *end;
 	free(text.text);
 	return known;
 }
 
-static void read_environment(struct wp_procmemory *memory, __u32 pid, int dir,
+/* A process that has ended has no program any more. */
+static bool has_program(int dir)
+{
+	char c;
+
+	return readlinkat(dir, "exe", &c, 1) > 0;
+}
+
+/*
+ * Returns whether it could be read: not if the process executes a program at this moment, or
+ * ended before it was.
+ */
+static bool read_environment(struct wp_procmemory *memory, __u32 pid, int dir,
 			     struct wp_service *s)
 {
+	struct wp_service found = { 0 };
 	__u64 start, end, first, at;
 	char *text;
 
 	if (!find_environment(dir, &start, &end))
-		return;
+		return false;
 	if (end - start > MAX_ENVIRONMENT)
 		end = start + MAX_ENVIRONMENT;
 	first = start - start % WP_PROCMEMORY_BLOCK;
 	text = calloc(1, end - first + WP_PROCMEMORY_BLOCK);
 	if (!text)
-		return;
+		return true;
 	for (at = first; at < end; at += WP_PROCMEMORY_BLOCK) {
 		int err = wp_procmemory_read(memory, pid, at, text + (at - first));
 
@@ -228,8 +241,12 @@ static void read_environment(struct wp_procmemory *memory, __u32 pid, int dir,
 			break;
 	}
 	text[end - first] = 0;
-	wp_service_of_environment(text + (start - first), end - start, s);
+	wp_service_of_environment(text + (start - first), end - start, &found);
 	free(text);
+	if (!*found.name)
+		return has_program(dir);
+	memcpy(s->name, found.name, sizeof(s->name));
+	return true;
 }
 
 static void read_executable(int dir, struct wp_service *s)
@@ -272,7 +289,8 @@ static void read_groups(int dir, struct wp_service *s)
  * @memory: reads its memory
  * @pid: the process
  * @comm: its name
- * @s: set to it; its name is never empty, unless @comm is
+ * @s: set to it; its name is never empty, unless @comm is. Without an executable it is a
+ *	kernel thread, has ended, or executes a program at this moment
  */
 void wp_service_read(struct wp_procmemory *memory, __u32 pid, const char *comm,
 		     struct wp_service *s)
@@ -284,8 +302,8 @@ void wp_service_read(struct wp_procmemory *memory, __u32 pid, const char *comm,
 		read_executable(dir, s);
 		read_groups(dir, s);
 		/* A kernel thread has no program. */
-		if (*s->executable)
-			read_environment(memory, pid, dir, s);
+		if (*s->executable && !read_environment(memory, pid, dir, s))
+			*s->executable = 0;
 		close(dir);
 	}
 	if (*s->name)
