@@ -111,8 +111,14 @@ class Store(Server):
 class Prometheus(Store):
     """Debian's is built without the receiver for OTLP."""
 
+    # Part of a value that may be lost.
+    precision = 0
+
     def __init__(self, work, exporter=None):
         super().__init__("prometheus", work, "ready to receive web requests", exporter)
+
+    def flush(self):
+        """A query has all of a scrape, or nothing of it."""
 
     def arguments(self):
         return ["--web.listen-address", self.address, "--config.file", self.config,
@@ -122,6 +128,7 @@ class Prometheus(Store):
 class VictoriaMetrics(Store):
     """Takes OTLP, too, at the path @otlp."""
 
+    precision = 1e-12
     otlp = "/opentelemetry/v1/metrics"
 
     def __init__(self, work, exporter=None):
