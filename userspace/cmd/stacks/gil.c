@@ -11,22 +11,14 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "cmd/stacks/stacks.h"
+#include "lib/base/clock.h"
 #include "lib/device/device.h"
 #include "lib/model/syscalls.h"
 
 /* Reads of a GIL by one thread that waits for it. */
 #define TRIES	3
-
-static __u64 now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
 
 /* The futex in which a thread waits, before STOP; 0: it is in none. */
 static __u64 futex_of(volatile const struct wallprof_task *task)
@@ -56,7 +48,7 @@ void wp_now_note_futexes(const struct wp_device *dev, struct wp_now_threads *all
 		struct wp_now_note *note = &all->before[i].note[nr];
 
 		/* It waits then, or somewhat later. */
-		note->time = now();
+		note->time = wp_clock_now();
 		note->tid = task->tid;
 		note->futex = futex_of(task);
 	}
@@ -99,7 +91,7 @@ static void read_holder(const struct wp_device *dev, struct wp_now_threads *all,
 		gil->nr_off = task->nr_off;
 		gil->blocked_ns = blocked_ns(task);
 	}
-	gil->time = now();
+	gil->time = wp_clock_now();
 	if (!wp_now_read_holder(dev, all, slot, gil->address, &again) && again == tid)
 		gil->holder = tid;
 }

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cmd/stacks/stacks.h"
+#include "lib/base/clock.h"
 #include "lib/base/since.h"
 #include "lib/base/text.h"
 #include "lib/device/device.h"
@@ -27,14 +27,6 @@
 #define MAX_FRAMES	8
 /* Locks of a chain that are printed. */
 #define MAX_CHAIN	8
-
-static __u64 now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
 
 static bool in_futex(volatile const struct wallprof_task *task)
 {
@@ -60,7 +52,7 @@ void wp_now_read_lock(const struct wp_device *dev, __u32 slot, struct wp_now_bef
 		.data = (uintptr_t)before->lock.word,
 		.bytes = sizeof(before->lock.word),
 	};
-	__u64 time = now();
+	__u64 time = wp_clock_now();
 
 	if (!in_futex(task) || task->flags & WALLPROF_TASK_32BIT)
 		return;
