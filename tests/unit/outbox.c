@@ -127,31 +127,42 @@ static void serve(int sock, const char *const *status)
 	_exit(0);
 }
 
+/* Starts a receiver that answers so; returns its process, or -1, and its URL. */
+static pid_t start_receiver(const char *const *status, char *url, size_t room)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int sock = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	socklen_t size = sizeof(to);
+	pid_t pid = -1;
+
+	if (!bind(sock, (void *)&to, size) && !listen(sock, 8) &&
+	    !getsockname(sock, (void *)&to, &size))
+		pid = fork();
+	if (!pid)
+		serve(sock, status);
+	close(sock);
+	snprintf(url, room, "http://127.0.0.1:%u/", ntohs(to.sin_port));
+	return pid;
+}
+
 static void test_refused(void)
 {
 	static const char *const status[] = {
 		"404 a", "404 a", "400 a", "400 endless", "200 endless", "400 a", NULL };
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	struct wp_outbox b = {
 		.sock = -1, .o = { .queue = 1 << 20, .timeout_ms = 60000, .end_ms = 60000 },
 	};
-	int sock = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), before = dup(2);
-	socklen_t size = sizeof(to);
+	int before = dup(2);
 	unsigned int lines = 0, i;
 	FILE *said = tmpfile();
 	char url[64], text[512];
 	pid_t pid;
 
-	if (bind(sock, (void *)&to, size) || listen(sock, 8) ||
-	    getsockname(sock, (void *)&to, &size)) {
+	pid = start_receiver(status, url, sizeof(url));
+	if (pid < 0) {
 		ok(0, "a receiver listens");
 		return;
 	}
-	pid = fork();
-	if (!pid)
-		serve(sock, status);
-	close(sock);
-	snprintf(url, sizeof(url), "http://127.0.0.1:%u/", ntohs(to.sin_port));
 	b.o.url = url;
 	b.o.shown = url;
 	unsetenv("http_proxy");
@@ -180,26 +191,18 @@ static void test_refused(void)
 static void test_metrics(void)
 {
 	static const char *const status[] = { "200 a", "404 a", "200 a", "400 a", NULL };
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	struct wp_outbox b = {
 		.sock = -1, .o = { .queue = 1 << 20, .timeout_ms = 60000, .end_ms = 60000 },
 	};
-	int sock = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	socklen_t size = sizeof(to);
 	char url[64];
 	int ret = 1;
 	pid_t pid;
 
-	if (bind(sock, (void *)&to, size) || listen(sock, 8) ||
-	    getsockname(sock, (void *)&to, &size)) {
+	pid = start_receiver(status, url, sizeof(url));
+	if (pid < 0) {
 		ok(0, "a receiver of metrics listens");
 		return;
 	}
-	pid = fork();
-	if (!pid)
-		serve(sock, status);
-	close(sock);
-	snprintf(url, sizeof(url), "http://127.0.0.1:%u/", ntohs(to.sin_port));
 	/* Whatever is sent to the other one fails for good. */
 	b.o.url = "http://127.0.0.1:1/";
 	b.o.shown = b.o.url;
