@@ -64,6 +64,9 @@ UNIT_SUMS := userspace/cmd/agent/sums.c userspace/cmd/agent/hists.c
 $(UNIT_OUT)/agentsums: UNIT_MODULE = $(UNIT_SUMS)
 $(UNIT_OUT)/agentsums: $(UNIT_SUMS)
 
+$(UNIT_OUT)/agentlabels: UNIT_MODULE = userspace/cmd/agent/labels.c
+$(UNIT_OUT)/agentlabels: userspace/cmd/agent/labels.c
+
 # Workers have less memory and fewer system calls than a sanitizer takes.
 UNIT_PLAIN := $(UNIT_OUT)/worker $(UNIT_OUT)/jitmaps
 $(UNIT_PLAIN) $(UNIT_PLAIN:$(UNIT_OUT)/%=$(UNIT_OUT)/obj/%.o): \

@@ -3,9 +3,11 @@
  * Owns what is known of the processes of a window: which service each belongs to, read
  * once, and again when it may have executed another program. A process that ended before
  * its time was looked at had the service of its parent. What no window needed since the
- * last sweep is dropped.
+ * last sweep is dropped; one that is new is kept for the next window, as that can be the first
+ * with time of it.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +23,9 @@
 /**
  * struct wp_agent_label - a process
  * @pid: its id
- * @parent: its parent, if it was forked in this window; else 0
+ * @parent: its parent, if it was forked in this window or the last one; else 0
  * @used: since the last sweep
+ * @kept: new, and not used before the last sweep
  * @is_new: the id is another process's now
  * @stale: its program may be another one
  * @service: its service
@@ -31,6 +34,7 @@ struct wp_agent_label {
 	__u32 pid;
 	__u32 parent;
 	bool used;
+	bool kept;
 	bool is_new;
 	bool stale;
 	struct wp_service service;
@@ -80,15 +84,25 @@ static struct wp_agent_label *find(const struct wp_agent_labels *l, __u32 pid)
 	return nr != WP_IDMAP_NONE ? l->label[nr] : NULL;
 }
 
+static struct wp_agent_label *find_or_add(struct wp_agent_labels *l, __u32 pid)
+{
+	struct wp_agent_label *label = find(l, pid);
+
+	return label ? label : add(l, pid);
+}
+
 /* A process that has ended says nothing any more: then what was known of it stays. */
 static void read_label(struct wp_agent_labels *l, struct wp_agent_label *label, const char *comm,
 		       unsigned int depth)
 {
-	struct wp_agent_label *parent = label->parent ? find(l, label->parent) : NULL;
+	struct wp_agent_label *parent = NULL;
 	struct wp_service now;
 
 	wp_service_read(l->memory, label->pid, comm, &now);
-	if (label->is_new && !*now.executable && parent && depth < MAX_DEPTH) {
+	/* The parent need not have had time in a window so far. */
+	if (label->is_new && !*now.executable && label->parent && depth < MAX_DEPTH)
+		parent = find_or_add(l, label->parent);
+	if (parent) {
 		if (parent->is_new || parent->stale)
 			read_label(l, parent, "", depth + 1);
 		wp_service_inherit(&now, &parent->service);
@@ -109,14 +123,15 @@ static void read_label(struct wp_agent_labels *l, struct wp_agent_label *label, 
  */
 const struct wp_service *wp_agent_label(struct wp_agent_labels *l, __u32 pid, const char *comm)
 {
-	struct wp_agent_label *label = find(l, pid);
+	struct wp_agent_label *label = find_or_add(l, pid);
 
-	if (!label)
-		label = add(l, pid);
 	if (!label)
 		return NULL;
 	if (label->is_new || label->stale)
 		read_label(l, label, comm, 0);
+	/* It ended, and was read as a parent, whose name nobody had. */
+	if (!*label->service.name)
+		snprintf(label->service.name, sizeof(label->service.name), "%s", comm);
 	label->used = true;
 	return &label->service;
 }
@@ -158,12 +173,15 @@ void wp_agent_labels_sweep(struct wp_agent_labels *l)
 		struct wp_agent_label *label = l->label[i];
 
 		/* Without memory for it, it is read again. */
-		if (!label->used || wp_idmap_add(&l->map, label->pid, &at) < 0) {
+		if (!(label->used || (label->is_new && !label->kept)) ||
+		    wp_idmap_add(&l->map, label->pid, &at) < 0) {
 			free(label);
 			continue;
 		}
+		label->kept = label->is_new && !label->used;
 		label->used = false;
-		label->parent = 0;
+		if (!label->is_new)
+			label->parent = 0;
 		l->label[nr++] = label;
 	}
 	l->nr = nr;
