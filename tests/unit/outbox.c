@@ -100,10 +100,14 @@ static void answer_for_good(int fd)
 		;
 }
 
-/* Answers each request, which comes in a few packets, with the next status. */
+/*
+ * Answers each request, which comes in a few packets, with the next status. What follows a "/"
+ * must be in the request, or it is refused.
+ */
 static void serve(int sock, const char *const *status)
 {
 	char request[8192], answer[256];
+	const char *wanted;
 	size_t len;
 	ssize_t n;
 	int fd;
@@ -116,8 +120,12 @@ static void serve(int sock, const char *const *status)
 			if (n <= 0)
 				_exit(1);
 		}
-		n = snprintf(answer, sizeof(answer), "HTTP/1.1 %s\r\n%sConnection: close\r\n\r\n",
-			     *status, strstr(*status, "endless") ? "" : "Content-Length: 0\r\n");
+		wanted = strchrnul(*status, '/');
+		if (*wanted && !memmem(request, len, wanted + 1, strlen(wanted + 1)))
+			wanted = NULL;
+		n = snprintf(answer, sizeof(answer),
+			     "HTTP/1.1 %.*s\r\n%sConnection: close\r\n\r\n",
+			     wanted ? (int)(wanted - *status) : 5, wanted ? *status : "400 b", strstr(*status, "endless") ? "" : "Content-Length: 0\r\n");
 		if (write(fd, answer, n) != n)
 			_exit(1);
 		if (strstr(*status, "endless"))
@@ -222,6 +230,60 @@ static void test_metrics(void)
 	ok(!b.all[WP_OUTBOX_SENT].windows && !b.all[WP_OUTBOX_REFUSED].windows &&
 	   !b.loss[WP_OUTBOX_REFUSED].windows, "... not as windows");
 	ok(b.unsent == 1 && ret == -EIO, "... and a later one makes up for a lost one");
+}
+
+/* A secret of one receiver is not for the other one. */
+static void test_headers(void)
+{
+	static const char *const status[] = {
+		"200 a/file: 1\r\nOf: either\r\n", "200 a/file: 1\r\nOf: metrics\r\n",
+		"200 a/Of: either\r\n", "200 a/Of: metrics\r\n",
+		"200 a/Of: metrics\r\n", "200 a/Of: either\r\n", NULL };
+	struct wp_outbox b = {
+		.sock = -1, .o = { .queue = 1 << 20, .timeout_ms = 60000, .end_ms = 60000 },
+	};
+	struct wp_agent_headers profiles = { 0 }, metrics = { 0 };
+	char path[] = "/tmp/wallprof-headers.XXXXXX", url[64];
+	int fd = mkstemp(path);
+	unsigned int i;
+	bool good;
+	pid_t pid;
+
+	good = fd >= 0 && write(fd, "file: 1\n", 8) == 8 && !wp_agent_headers_file(&profiles, path);
+	unlink(path);
+	close(fd);
+	setenv("OTEL_EXPORTER_OTLP_HEADERS", "Of=either", 1);
+	setenv("OTEL_EXPORTER_OTLP_METRICS_HEADERS", "Of=metrics", 1);
+	good = good && !wp_agent_headers_copy(&metrics, &profiles) &&
+	       !wp_agent_headers_environment(&profiles, "OTEL_EXPORTER_OTLP_PROFILES_HEADERS") &&
+	       !wp_agent_headers_environment(&metrics, "OTEL_EXPORTER_OTLP_METRICS_HEADERS");
+	unsetenv("OTEL_EXPORTER_OTLP_HEADERS");
+	unsetenv("OTEL_EXPORTER_OTLP_METRICS_HEADERS");
+	ok(good && profiles.nr == 2 && metrics.nr == 2, "headers of a file, and of variables");
+	pid = start_receiver(status, url, sizeof(url));
+	b.o.url = b.o.shown = b.o.metrics_url = b.o.metrics_shown = url;
+	b.o.header[WP_SPOOL_PROFILES] = profiles.line;
+	b.o.nr_headers[WP_SPOOL_PROFILES] = profiles.nr;
+	b.o.header[WP_SPOOL_METRICS] = metrics.line;
+	b.o.nr_headers[WP_SPOOL_METRICS] = metrics.nr;
+	if (pid > 0 && !wp_outbox_open(&b)) {
+		for (i = 0; i < 3; i++) {
+			wp_outbox_post(&b, WP_SPOOL_PROFILES, "abc", 3, 1);
+			wp_outbox_post(&b, WP_SPOOL_METRICS, "abc", 3, 0);
+		}
+		wp_outbox_close(&b);
+	}
+	if (pid > 0) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	/* Of each, the last one is refused. */
+	ok(b.all[WP_OUTBOX_SENT].windows == 2 && b.all[WP_OUTBOX_REFUSED].windows == 1,
+	   "profiles are sent with theirs");
+	ok(b.metrics[WP_OUTBOX_SENT] == 2 && b.metrics[WP_OUTBOX_REFUSED] == 1,
+	   "metrics are sent with theirs");
+	wp_agent_headers_free(&profiles);
+	wp_agent_headers_free(&metrics);
 }
 
 /* Whether it begins with a spool of this path, whose owner is this then. */
@@ -342,6 +404,7 @@ int main(void)
 	}
 	test_refused();
 	test_metrics();
+	test_headers();
 	test_spool();
 	test_url();
 	test_metrics_url();

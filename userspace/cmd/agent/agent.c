@@ -115,6 +115,7 @@ struct opts {
 	struct wp_agent *a;
 	struct wp_target_options targets;
 	struct wp_agent_headers headers;
+	struct wp_agent_headers metrics_headers;
 	const char *to;
 	const char *textfile;
 	const char *config;
@@ -287,19 +288,32 @@ static int read_metrics_url(struct opts *o)
 	return out->metrics_shown ? 0 : wp_no_memory("the URL");
 }
 
-static int read_environment(struct opts *o)
+/* Those of the file are for both; a variable can be for one only, which may be a secret. */
+static int read_headers(struct opts *o)
 {
-	const char *headers = getenv("OTEL_EXPORTER_OTLP_PROFILES_HEADERS");
 	struct wp_outbox_options *out = &o->a->outbox.o;
 	int err;
 
-	if (!headers || !*headers)
-		headers = getenv("OTEL_EXPORTER_OTLP_HEADERS");
-	err = headers ? wp_agent_headers_list(&o->headers, headers) : 0;
+	if (wp_agent_headers_copy(&o->metrics_headers, &o->headers))
+		return wp_no_memory("headers");
+	err = wp_agent_headers_environment(&o->headers, "OTEL_EXPORTER_OTLP_PROFILES_HEADERS");
+	if (!err)
+		err = wp_agent_headers_environment(&o->metrics_headers,
+						   "OTEL_EXPORTER_OTLP_METRICS_HEADERS");
+	out->header[WP_SPOOL_PROFILES] = o->headers.line;
+	out->nr_headers[WP_SPOOL_PROFILES] = o->headers.nr;
+	out->header[WP_SPOOL_METRICS] = o->metrics_headers.line;
+	out->nr_headers[WP_SPOOL_METRICS] = o->metrics_headers.nr;
+	return err;
+}
+
+static int read_environment(struct opts *o)
+{
+	struct wp_outbox_options *out = &o->a->outbox.o;
+	int err = read_headers(o);
+
 	if (err)
 		return err;
-	out->header = o->headers.line;
-	out->nr_headers = o->headers.nr;
 	out->url = wp_agent_url(o->to);
 	if (!out->url)
 		return -EINVAL;
@@ -579,6 +593,7 @@ int cmd_agent(int argc, char **argv)
 		err = err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
 	}
 	wp_agent_headers_free(&o.headers);
+	wp_agent_headers_free(&o.metrics_headers);
 	free((char *)a.outbox.o.url);
 	free((char *)a.outbox.o.shown);
 	free((char *)a.outbox.o.metrics_url);

@@ -132,16 +132,28 @@ static void unescape(char *s)
 }
 
 /**
- * wp_agent_headers_list() - read headers from OTEL_EXPORTER_OTLP_HEADERS
+ * wp_agent_headers_environment() - read headers from the environment
  * @h: they are added
- * @list: its value: "name=value,name=value"
+ * @name: the variable of what is sent, OTEL_EXPORTER_OTLP_PROFILES_HEADERS for instance, whose
+ *	value is "name=value,name=value"; without it OTEL_EXPORTER_OTLP_HEADERS is read
  *
  * Return: 0 or a negative errno; a message was printed, without the value.
  */
-int wp_agent_headers_list(struct wp_agent_headers *h, const char *list)
+int wp_agent_headers_environment(struct wp_agent_headers *h, const char *name)
 {
-	char *copy = strdup(list), *at = copy, *one;
-	int err = copy ? 0 : -ENOMEM;
+	const char *list = getenv(name);
+	char *copy, *at, *one;
+	int err;
+
+	if (!list || !*list) {
+		name = "OTEL_EXPORTER_OTLP_HEADERS";
+		list = getenv(name);
+	}
+	if (!list)
+		return 0;
+	copy = strdup(list);
+	at = copy;
+	err = copy ? 0 : -ENOMEM;
 
 	while (!err && (one = strsep(&at, ","))) {
 		char *equals;
@@ -158,9 +170,35 @@ int wp_agent_headers_list(struct wp_agent_headers *h, const char *list)
 	}
 	free(copy);
 	if (err)
-		wp_err("OTEL_EXPORTER_OTLP_HEADERS: %s", err == -EINVAL ?
+		wp_err("%s: %s", name, err == -EINVAL ?
 		       "not as in 'name=value,name=value'" : strerror(-err));
 	return err;
+}
+
+/**
+ * wp_agent_headers_copy() - add headers to others
+ * @to: they are added
+ * @from: the headers
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_agent_headers_copy(struct wp_agent_headers *to, const struct wp_agent_headers *from)
+{
+	char **more = reallocarray(to->line, to->nr + from->nr, sizeof(*more));
+	size_t i;
+
+	if (!from->nr)
+		return 0;
+	if (!more)
+		return -ENOMEM;
+	to->line = more;
+	for (i = 0; i < from->nr; i++) {
+		more[to->nr] = strdup(from->line[i]);
+		if (!more[to->nr])
+			return -ENOMEM;
+		to->nr++;
+	}
+	return 0;
 }
 
 /**

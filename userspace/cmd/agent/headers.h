@@ -18,7 +18,8 @@ struct wp_agent_headers {
 };
 
 int wp_agent_headers_file(struct wp_agent_headers *h, const char *path);
-int wp_agent_headers_list(struct wp_agent_headers *h, const char *list);
+int wp_agent_headers_environment(struct wp_agent_headers *h, const char *name);
+int wp_agent_headers_copy(struct wp_agent_headers *to, const struct wp_agent_headers *from);
 void wp_agent_headers_free(struct wp_agent_headers *h);
 char *wp_agent_url(const char *to);
 int wp_agent_metrics_url(const char *to, char **url);

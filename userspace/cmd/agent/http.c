@@ -74,7 +74,7 @@ static const struct {
  * @curl: the library
  * @easy: the request
  * @multi: what carries it out
- * @headers: its headers
+ * @headers: its headers, by what is sent: enum wp_spool_kind
  * @busy: it is under way
  * @answer: the first part of the answer
  * @size: bytes of it
@@ -85,7 +85,7 @@ struct wp_http {
 	struct curl curl;
 	CURL *easy;
 	CURLM *multi;
-	struct curl_slist *headers;
+	struct curl_slist *headers[WP_SPOOL_KINDS];
 	bool busy;
 	unsigned char answer[WP_HTTP_ANSWER];
 	size_t size;
@@ -141,16 +141,17 @@ static size_t take_header(char *data, size_t size, size_t nr, void *ctx)
 	return len;
 }
 
-static bool add_header(struct wp_http *h, const char *line)
+static bool add_header(struct wp_http *h, enum wp_spool_kind kind, const char *line)
 {
-	struct curl_slist *more = h->curl.slist_append(h->headers, line);
+	struct curl_slist *more = h->curl.slist_append(h->headers[kind], line);
 
 	if (more)
-		h->headers = more;
+		h->headers[kind] = more;
 	return more;
 }
 
-static bool add_headers(struct wp_http *h, const struct wp_outbox_options *o)
+static bool add_headers(struct wp_http *h, enum wp_spool_kind kind,
+			const struct wp_outbox_options *o)
 {
 	/* Without the last one a large message waits for an answer before it is sent. */
 	static const char *const ours[] = {
@@ -159,11 +160,11 @@ static bool add_headers(struct wp_http *h, const struct wp_outbox_options *o)
 	size_t i;
 
 	for (i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
-		if (!add_header(h, ours[i]))
+		if (!add_header(h, kind, ours[i]))
 			return false;
 	}
-	for (i = 0; i < o->nr_headers; i++) {
-		if (!add_header(h, o->header[i]))
+	for (i = 0; i < o->nr_headers[kind]; i++) {
+		if (!add_header(h, kind, o->header[kind][i]))
 			return false;
 	}
 	return true;
@@ -177,7 +178,6 @@ static bool set_up(struct wp_http *h, const struct wp_outbox_options *o)
 	return !set(h->easy, CURLOPT_URL, o->url) &&
 	       !set(h->easy, CURLOPT_PROTOCOLS, protocols) &&
 	       !set(h->easy, CURLOPT_POST, 1L) &&
-	       !set(h->easy, CURLOPT_HTTPHEADER, h->headers) &&
 	       !set(h->easy, CURLOPT_USERAGENT, "wallprof/" WP_VERSION) &&
 	       !set(h->easy, CURLOPT_NOSIGNAL, 1L) &&
 	       !set(h->easy, CURLOPT_TIMEOUT_MS, (long)o->timeout_ms) &&
@@ -215,7 +215,8 @@ int wp_http_new(struct wp_http **out, const struct wp_outbox_options *o, const c
 		h->easy = h->curl.easy_init();
 		h->multi = h->curl.multi_init();
 	}
-	if (!h->easy || !h->multi || !add_headers(h, o)) {
+	if (!h->easy || !h->multi || !add_headers(h, WP_SPOOL_PROFILES, o) ||
+	    !add_headers(h, WP_SPOOL_METRICS, o)) {
 		wp_http_free(h);
 		return -ENOMEM;
 	}
@@ -231,18 +232,21 @@ int wp_http_new(struct wp_http **out, const struct wp_outbox_options *o, const c
 /**
  * wp_http_post() - begin a request; none is under way
  * @h: the requests
+ * @kind: what is sent: its headers
  * @url: where to
  * @data: what is sent; stays valid until the request has ended
  * @size: its size
  *
  * Return: 0 or -EIO.
  */
-int wp_http_post(struct wp_http *h, const char *url, const void *data, size_t size)
+int wp_http_post(struct wp_http *h, enum wp_spool_kind kind, const char *url, const void *data,
+		 size_t size)
 {
 	h->size = 0;
 	h->retry_after = 0;
 	h->error[0] = 0;
 	if (h->curl.easy_setopt(h->easy, CURLOPT_URL, url) ||
+	    h->curl.easy_setopt(h->easy, CURLOPT_HTTPHEADER, h->headers[kind]) ||
 	    h->curl.easy_setopt(h->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size) ||
 	    h->curl.easy_setopt(h->easy, CURLOPT_POSTFIELDS, data) ||
 	    h->curl.multi_add_handle(h->multi, h->easy))
@@ -304,12 +308,15 @@ int wp_http_wait(struct wp_http *h, int fd, unsigned int ms, struct wp_http_resu
  */
 void wp_http_free(struct wp_http *h)
 {
+	unsigned int i;
+
 	if (h->easy && h->multi && h->busy)
 		h->curl.multi_remove_handle(h->multi, h->easy);
 	if (h->multi)
 		h->curl.multi_cleanup(h->multi);
 	if (h->easy)
 		h->curl.easy_cleanup(h->easy);
-	h->curl.slist_free_all(h->headers);
+	for (i = 0; i < WP_SPOOL_KINDS; i++)
+		h->curl.slist_free_all(h->headers[i]);
 	free(h);
 }

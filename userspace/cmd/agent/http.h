@@ -35,7 +35,8 @@ struct wp_http_result {
 struct wp_http;
 
 int wp_http_new(struct wp_http **out, const struct wp_outbox_options *o, const char **trouble);
-int wp_http_post(struct wp_http *h, const char *url, const void *data, size_t size);
+int wp_http_post(struct wp_http *h, enum wp_spool_kind kind, const char *url, const void *data,
+		 size_t size);
 int wp_http_wait(struct wp_http *h, int fd, unsigned int ms, struct wp_http_result *result);
 void wp_http_free(struct wp_http *h);
 

@@ -88,8 +88,8 @@ struct wp_outbox_reply {
  * @shown: the same for messages, without a password
  * @metrics_url: URL of that of metrics; NULL: it is not known, and none are sent
  * @metrics_shown: likewise for messages
- * @header: lines of further headers
- * @nr_headers: their number
+ * @header: lines of further headers, by what is sent: enum wp_spool_kind
+ * @nr_headers: their numbers
  * @ca: file of certificates of authorities, or NULL: the system's
  * @queue: bytes that may wait to be sent
  * @spool: directory for windows that wait, or NULL
@@ -102,8 +102,8 @@ struct wp_outbox_options {
 	const char *shown;
 	const char *metrics_url;
 	const char *metrics_shown;
-	char **header;
-	size_t nr_headers;
+	char **header[WP_SPOOL_KINDS];
+	size_t nr_headers[WP_SPOOL_KINDS];
 	const char *ca;
 	__u64 queue;
 	const char *spool;

@@ -389,8 +389,8 @@ static bool has_more(const struct sender *s)
 static bool post(struct sender *s, enum wp_spool_kind kind, const void *data, size_t size)
 {
 	s->kind = kind;
-	return !wp_http_post(s->http, kind == WP_SPOOL_METRICS ? s->o->metrics_url : s->o->url,
-			     data, size);
+	return !wp_http_post(s->http, kind,
+			     kind == WP_SPOOL_METRICS ? s->o->metrics_url : s->o->url, data, size);
 }
 
 /* Begins to send the oldest message. */
