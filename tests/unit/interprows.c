@@ -25,6 +25,7 @@
 #define NATIVE	0x401000ULL
 
 static struct wp_interp interp;
+static struct wp_interpcodes *codes;
 static __u64 code_type[4], str_type[4], bytes_type[4];
 
 /* Of interps.c: this process has an interpreter, and so do its children. */
@@ -189,16 +190,16 @@ static void places(struct wp_interprows *rows)
 static void unread(struct wp_interprows *rows)
 {
 	char *first = code("first", "/dir/a.py", 10), *denied;
-	struct wp_interprows_stats before, after;
+	struct wp_interpcodes_stats before, after;
 	__u64 ips[8] = { NATIVE };
 	unsigned int nr = 1;
 	pid_t child;
 
-	wp_interprows_stats(rows, &before);
+	wp_interpcodes_stats(codes, &before);
 	push(ips, &nr, first, 5);
 	/* It is another one by now. */
 	put(first, interp.py.layout.code_name, text("second"));
-	is("a function that was replaced", stack(rows, getpid(), ips, nr), WP_INTERPROWS_UNREAD);
+	is("a function that was replaced", stack(rows, getpid(), ips, nr), WP_INTERPCODES_UNREAD);
 	nr = 1;
 	push(ips, &nr, first, 5);
 	is("the one that replaced it", stack(rows, getpid(), ips, nr), "second /dir/a.py:14");
@@ -207,22 +208,22 @@ static void unread(struct wp_interprows *rows)
 	nr = 1;
 	push(ips, &nr, code("fourth", "/dir/a.py", 10), UNITS + 1);
 	is("an instruction that it does not have", stack(rows, getpid(), ips, nr),
-	   WP_INTERPROWS_UNREAD);
+	   WP_INTERPCODES_UNREAD);
 	child = fork();
 	if (!child)
 		_exit(0);
 	waitpid(child, NULL, 0);
 	nr = 1;
 	push(ips, &nr, code("fifth", "/dir/a.py", 10), 5);
-	is("a process that has ended", stack(rows, child, ips, nr), WP_INTERPROWS_UNREAD);
+	is("a process that has ended", stack(rows, child, ips, nr), WP_INTERPCODES_UNREAD);
 	denied = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ips[1] = WALLPROF_INTERP_CODE | (__u64)(uintptr_t)denied;
-	is("memory that cannot be read", stack(rows, getpid(), ips, nr), WP_INTERPROWS_UNREAD);
-	wp_interprows_stats(rows, &after);
-	ok(after.unread[WP_INTERPROWS_CHANGED] == before.unread[WP_INTERPROWS_CHANGED] + 1 &&
-	   after.unread[WP_INTERPROWS_ABSENT] == before.unread[WP_INTERPROWS_ABSENT] + 1 &&
-	   after.unread[WP_INTERPROWS_ENDED] == before.unread[WP_INTERPROWS_ENDED] + 1 &&
-	   after.unread[WP_INTERPROWS_BAD] == before.unread[WP_INTERPROWS_BAD] + 1,
+	is("memory that cannot be read", stack(rows, getpid(), ips, nr), WP_INTERPCODES_UNREAD);
+	wp_interpcodes_stats(codes, &after);
+	ok(after.unread[WP_INTERPCODES_CHANGED] == before.unread[WP_INTERPCODES_CHANGED] + 1 &&
+	   after.unread[WP_INTERPCODES_ABSENT] == before.unread[WP_INTERPCODES_ABSENT] + 1 &&
+	   after.unread[WP_INTERPCODES_ENDED] == before.unread[WP_INTERPCODES_ENDED] + 1 &&
+	   after.unread[WP_INTERPCODES_BAD] == before.unread[WP_INTERPCODES_BAD] + 1,
 	   "they are counted, with the reason");
 }
 
@@ -234,7 +235,7 @@ struct record {
 /* A thread that is blocked until its process ends. */
 static void looked_at(struct wp_interprows *rows)
 {
-	struct wp_interprows_stats before, after;
+	struct wp_interpcodes_stats before, after;
 	__u64 ips[8] = { NATIVE };
 	unsigned int nr = 1;
 	pid_t child;
@@ -246,9 +247,9 @@ static void looked_at(struct wp_interprows *rows)
 		close(pipes[1]);
 		_exit(read(pipes[0], pipes, 1));
 	}
-	wp_interprows_stats(rows, &before);
-	wp_interprows_look(rows, child, ips, nr);
-	wp_interprows_stats(rows, &after);
+	wp_interpcodes_stats(codes, &before);
+	wp_interpcodes_look(codes, child, ips, nr);
+	wp_interpcodes_stats(codes, &after);
 	ok(after.frames == before.frames && after.codes == before.codes + 1,
 	   "what is looked at is read, and not counted");
 	close(pipes[1]);
@@ -279,22 +280,22 @@ static void inherited(struct wp_interprows *rows)
 	push(ips, &nr, known, 5);
 	stack(rows, getpid(), ips, nr);
 	fork_record.pid = fork_record.tid = exec_record.pid = child;
-	wp_interprows_record(rows, &fork_record.header, 1000);
+	wp_interpcodes_record(codes, &fork_record.header, 1000);
 	is("a child that has ended", stack(rows, child, ips, nr), "known /dir/a.py:14");
-	ok(wp_interprows_map(rows, child, 5000, &at) && at == 1001,
+	ok(wp_interpcodes_map(codes, child, 5000, &at) && at == 1001,
 	   "it has the names from its beginning");
-	ok(!wp_interprows_map(rows, child, 6000, &at), "once");
-	wp_interprows_unmap(rows);
-	ok(wp_interprows_map(rows, child, 6000, &at) && at == 1001, "and in another file");
-	wp_interprows_record(rows, &exec_record.header, 7000);
-	ok(wp_interprows_map(rows, child, 6500, &at) && at == 6499 &&
-	   wp_interprows_map(rows, child, 8000, &at) && at == 7001,
+	ok(!wp_interpcodes_map(codes, child, 6000, &at), "once");
+	wp_interpcodes_unmap(codes);
+	ok(wp_interpcodes_map(codes, child, 6000, &at) && at == 1001, "and in another file");
+	wp_interpcodes_record(codes, &exec_record.header, 7000);
+	ok(wp_interpcodes_map(codes, child, 6500, &at) && at == 6499 &&
+	   wp_interpcodes_map(codes, child, 8000, &at) && at == 7001,
 	   "another program has them again, and the one before still has");
-	wp_interprows_end_epoch(rows, 6999);
+	wp_interpcodes_end_epoch(codes, 6999);
 	is("what it did before has names", stack(rows, child, ips, nr), "known /dir/a.py:14");
-	wp_interprows_end_epoch(rows, 9000);
-	is("it is forgotten", stack(rows, child, ips, nr), WP_INTERPROWS_UNREAD);
-	ok(wp_interprows_map(rows, child, 9900, &at) && at == 9001, "as is its beginning");
+	wp_interpcodes_end_epoch(codes, 9000);
+	is("it is forgotten", stack(rows, child, ips, nr), WP_INTERPCODES_UNREAD);
+	ok(wp_interpcodes_map(codes, child, 9900, &at) && at == 9001, "as is its beginning");
 }
 
 static void forged(struct wp_interprows *rows)
@@ -357,8 +358,10 @@ static void file(struct wp_interprows *rows)
 
 int main(void)
 {
-	struct wp_interprows *rows = wp_interprows_new(NULL);
+	struct wp_interprows *rows;
 
+	codes = wp_interpcodes_new(NULL);
+	rows = wp_interprows_new(codes);
 	set_up();
 	places(rows);
 	unread(rows);
@@ -367,5 +370,6 @@ int main(void)
 	forged(rows);
 	file(rows);
 	wp_interprows_free(rows);
+	wp_interpcodes_free(codes);
 	return done();
 }
