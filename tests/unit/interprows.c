@@ -40,7 +40,7 @@ bool wp_interps_find(struct wp_interps *all, __u32 pid, struct wp_interp *found)
 /* Some memory, which is zero. */
 static void *take(size_t bytes)
 {
-	static char memory[65536] __attribute__((aligned(16)));
+	static char memory[1 << 18] __attribute__((aligned(16)));
 	static size_t used;
 	void *at = memory + used;
 
@@ -298,6 +298,91 @@ static void inherited(struct wp_interprows *rows)
 	ok(wp_interpcodes_map(codes, child, 9900, &at) && at == 9001, "as is its beginning");
 }
 
+static size_t memory(void)
+{
+	struct wp_interpcodes_stats stats;
+
+	wp_interpcodes_stats(codes, &stats);
+	return stats.bytes;
+}
+
+/* The number of code objects that were read of @nr that are looked up. */
+static unsigned int read_of(void *const *at, unsigned int nr)
+{
+	struct wp_interpcodes_stats before, after;
+	struct wp_interpfunction f;
+	__u64 ips[2];
+	unsigned int i, words, named = 0;
+
+	wp_interpcodes_stats(codes, &before);
+	for (i = 0; i < nr; i++) {
+		words = 0;
+		push(ips, &words, at[i], 5);
+		named += !wp_interpcodes_function(codes, getpid(), ips[0], ips[1], &f) &&
+			 !strcmp(f.file, "/dir/kept.py") && f.line == 14;
+	}
+	wp_interpcodes_stats(codes, &after);
+	return named == nr ? after.codes - before.codes : 1000;
+}
+
+/* A session that goes on for ever keeps what it needs. */
+static void swept(void)
+{
+	void *at[70];
+	size_t before, most;
+	unsigned int i, again = 0;
+
+	for (i = 0; i < 20; i++)
+		wp_interpcodes_sweep(codes);
+	before = memory();
+	ok(!before, "what nobody looks up is dropped: %zu bytes are left", before);
+	for (i = 0; i < 70; i++)
+		at[i] = code("kept", "/dir/kept.py", 10);
+	ok(read_of(at, 70) == 70, "each is read");
+	most = memory();
+	for (i = 0; i < 20; i++) {
+		again += read_of(at, 20);
+		wp_interpcodes_sweep(codes);
+	}
+	ok(!again, "what is looked up each time is not read again: %u", again);
+	ok(most && memory() == most / 70 * 20,
+	   "the others are dropped: %zu of %zu bytes are left", memory(), most);
+	ok(read_of(at, 70) == 50, "and read again when they are looked up");
+	ok(memory() == most, "as much memory as before");
+}
+
+/* What could not be read is tried again, and a limit is one of the whole. */
+static void retried(void)
+{
+	char *first = code("first", "/dir/kept.py", 10);
+	struct wp_interpcodes *few = wp_interpcodes_new(NULL, 1), *all = codes;
+	struct wp_interpcodes_stats stats;
+	struct wp_interpfunction f;
+	unsigned int nr = 0;
+	__u64 ips[4], name;
+
+	push(ips, &nr, first, 5);
+	name = word_of(first + interp.py.layout.code_name);
+	put(first, interp.py.layout.code_name, text("other"));
+	ok(wp_interpcodes_function(codes, getpid(), ips[0], ips[1], &f) == -ENODATA,
+	   "it is another one for now");
+	put(first, interp.py.layout.code_name, name);
+	ok(wp_interpcodes_function(codes, getpid(), ips[0], ips[1], &f) == -ENODATA,
+	   "it is not read again at once");
+	wp_interpcodes_sweep(codes);
+	ok(!wp_interpcodes_function(codes, getpid(), ips[0], ips[1], &f) &&
+	   !strcmp(f.name, "first"), "but after a sweep");
+	codes = few;
+	push(ips, &nr, code("second", "/dir/kept.py", 10), 5);
+	ok(!wp_interpcodes_function(codes, getpid(), ips[0], ips[1], &f) &&
+	   wp_interpcodes_function(codes, getpid(), ips[2], ips[3], &f) == -ENODATA,
+	   "beyond the limit there is none");
+	wp_interpcodes_stats(codes, &stats);
+	ok(stats.unread[WP_INTERPCODES_LIMIT] == 1, "which is counted");
+	codes = all;
+	wp_interpcodes_free(few);
+}
+
 static void forged(struct wp_interprows *rows)
 {
 	char large[3000];
@@ -360,7 +445,7 @@ int main(void)
 {
 	struct wp_interprows *rows;
 
-	codes = wp_interpcodes_new(NULL);
+	codes = wp_interpcodes_new(NULL, 1 << 20);
 	rows = wp_interprows_new(codes);
 	set_up();
 	places(rows);
@@ -368,6 +453,8 @@ int main(void)
 	looked_at(rows);
 	inherited(rows);
 	forged(rows);
+	swept();
+	retried();
 	file(rows);
 	wp_interprows_free(rows);
 	wp_interpcodes_free(codes);

@@ -28,9 +28,6 @@
 /* Code objects of a process. */
 #define MAX_CODES	32768
 
-/* Bytes of names and tables of lines. */
-#define MAX_BYTES	((size_t)256 << 20)
-
 /* What may be read of the processes of a user in an epoch. */
 #define EPOCH_BLOCKS	16384
 #define EPOCH_BYTES	(64 << 20)
@@ -45,16 +42,23 @@
  */
 #define MAX_STALLS	2
 
+/* What was not looked up for more sweeps is dropped. */
+#define SWEEPS		8
+
 /* PERF_RECORD_COMM, _FORK and _EXIT. */
 struct task_record {
 	struct perf_event_header header;
 	__u32 pid, ppid, tid;
 };
 
-/* A code object, by its address and its hash; @address is 0 in a free slot. */
+/*
+ * A code object, by its address and its hash; @address is 0 in a free slot. @unused: sweeps
+ * since it was looked up.
+ */
 struct code {
 	__u64 address;
 	__u32 hash;
+	unsigned int unused;
 	bool bad;
 	enum wp_interpcodes_reason reason;
 	struct wp_pycode code;
@@ -78,6 +82,7 @@ struct code {
  * @code: hash table of its code objects
  * @room: size of @code, a power of two, or 0
  * @nr: used slots of @code
+ * @unused: sweeps since one of its stacks was looked up
  */
 struct process {
 	struct process *next;
@@ -94,6 +99,7 @@ struct process {
 	struct code *code;
 	size_t room;
 	size_t nr;
+	unsigned int unused;
 };
 
 struct user {
@@ -112,7 +118,7 @@ struct user {
  * @any_ended: one of them has @ended set
  * @upto: what happened until then is written
  * @epoch: number of epochs whose samples are written
- * @bytes: memory of the code objects
+ * @max_bytes: limit of the memory of code objects
  * @user: users
  * @nr_users: their number
  * @stats: statistics
@@ -127,7 +133,7 @@ struct wp_interpcodes {
 	bool any_ended;
 	__u64 upto;
 	__u64 epoch;
-	size_t bytes;
+	size_t max_bytes;
 	struct user user[MAX_USERS];
 	unsigned int nr_users;
 	struct wp_interpcodes_stats stats;
@@ -136,16 +142,18 @@ struct wp_interpcodes {
 /**
  * wp_interpcodes_new() - allocate an empty table
  * @interps: interpreters of processes
+ * @max_bytes: limit of their memory; more have no names
  *
  * Return: the table, or NULL: there is no memory.
  */
-struct wp_interpcodes *wp_interpcodes_new(struct wp_interps *interps)
+struct wp_interpcodes *wp_interpcodes_new(struct wp_interps *interps, size_t max_bytes)
 {
 	struct wp_interpcodes *codes = calloc(1, sizeof(*codes));
 
 	if (!codes)
 		return NULL;
 	codes->interps = interps;
+	codes->max_bytes = max_bytes;
 	codes->procs = wp_procmemory_new();
 	if (!codes->procs) {
 		wp_interpcodes_free(codes);
@@ -154,13 +162,28 @@ struct wp_interpcodes *wp_interpcodes_new(struct wp_interps *interps)
 	return codes;
 }
 
-static void free_codes(struct process *p)
+/* Memory of a code object, with its slots. */
+static size_t bytes_of(const struct code *code)
+{
+	size_t bytes = 2 * sizeof(*code);
+
+	return code->bad ? bytes : bytes + strlen(code->code.function) + strlen(code->code.file) +
+				   code->code.table.nr;
+}
+
+static void free_code(struct wp_interpcodes *codes, struct code *code)
+{
+	codes->stats.bytes -= bytes_of(code);
+	wp_pycode_free(&code->code);
+}
+
+static void free_codes(struct wp_interpcodes *codes, struct process *p)
 {
 	size_t i;
 
 	for (i = 0; i < p->room; i++) {
 		if (p->code[i].address)
-			wp_pycode_free(&p->code[i].code);
+			free_code(codes, &p->code[i]);
 	}
 	free(p->code);
 	p->code = NULL;
@@ -182,7 +205,7 @@ void wp_interpcodes_free(struct wp_interpcodes *codes)
 	for (i = 0; i < BUCKETS; i++) {
 		while ((p = codes->bucket[i])) {
 			codes->bucket[i] = p->next;
-			free_codes(p);
+			free_codes(codes, p);
 			free(p);
 		}
 	}
@@ -204,6 +227,8 @@ static struct process *find_or_add(struct wp_interpcodes *codes, __u32 pid)
 {
 	struct process *p = find_process(codes, pid);
 
+	if (p)
+		p->unused = 0;
 	if (p || codes->nr == MAX_PROCESSES)
 		return p;
 	p = calloc(1, sizeof(*p));
@@ -246,22 +271,24 @@ static size_t slot_of(const struct process *p, __u64 address, __u32 hash)
 	return i;
 }
 
-static const struct code *find_code(const struct process *p, __u64 address, __u32 hash)
+static struct code *find_code(const struct process *p, __u64 address, __u32 hash)
 {
-	const struct code *code = p->room ? &p->code[slot_of(p, address, hash)] : NULL;
+	struct code *code = p->room ? &p->code[slot_of(p, address, hash)] : NULL;
 
-	return code && code->address ? code : NULL;
+	if (!code || !code->address)
+		return NULL;
+	code->unused = 0;
+	return code;
 }
 
-static int grow(struct process *p)
+/* Move the code objects to a table of another size, which has room for them. */
+static int move(struct process *p, size_t room)
 {
 	struct process more = *p;
 	size_t i;
 
-	if (p->nr < p->room / 2)
-		return 0;
-	more.room = p->room ? 2 * p->room : FIRST_CODES;
-	more.code = calloc(more.room, sizeof(*more.code));
+	more.room = room;
+	more.code = calloc(room, sizeof(*more.code));
 	if (!more.code)
 		return -ENOMEM;
 	for (i = 0; i < p->room; i++) {
@@ -272,6 +299,11 @@ static int grow(struct process *p)
 	free(p->code);
 	*p = more;
 	return 0;
+}
+
+static int grow(struct process *p)
+{
+	return p->nr < p->room / 2 ? 0 : move(p, p->room ? 2 * p->room : FIRST_CODES);
 }
 
 static enum wp_interpcodes_reason reason_of(int err)
@@ -352,8 +384,9 @@ static const struct code *find_inherited(const struct wp_interpcodes *codes, str
 static const struct code *get_code(struct wp_interpcodes *codes, struct process *p,
 				   __u64 address, __u32 hash, enum wp_interpcodes_reason *reason)
 {
-	const struct code *known = find_code(p, address, hash);
+	struct code *known = find_code(p, address, hash);
 	struct code code = { .address = address, .hash = hash };
+	const struct code *inherited;
 	int err;
 
 	if (known) {
@@ -361,14 +394,14 @@ static const struct code *get_code(struct wp_interpcodes *codes, struct process 
 		return known->bad ? NULL : known;
 	}
 	*reason = WP_INTERPCODES_LIMIT;
-	if (p->nr >= MAX_CODES || codes->bytes >= MAX_BYTES || grow(p))
+	if (p->nr >= MAX_CODES || codes->stats.bytes >= codes->max_bytes || grow(p))
 		return NULL;
 	err = read_code(codes, p, address, hash, &code.code);
 	if (err) {
 		wp_pycode_free(&code.code);
-		known = find_inherited(codes, p, address, hash);
-		if (known)
-			return known;
+		inherited = find_inherited(codes, p, address, hash);
+		if (inherited)
+			return inherited;
 		code.bad = true;
 		code.reason = reason_of(err);
 		*reason = code.reason;
@@ -377,13 +410,12 @@ static const struct code *get_code(struct wp_interpcodes *codes, struct process 
 		    (code.reason == WP_INTERPCODES_BLOCKED && p->stalls < MAX_STALLS))
 			return NULL;
 	} else {
-		codes->bytes += strlen(code.code.function) + strlen(code.code.file) +
-			code.code.table.nr;
 		codes->stats.codes++;
 	}
 	p->nr++;
 	known = &p->code[slot_of(p, address, hash)];
-	*(struct code *)known = code;
+	*known = code;
+	codes->stats.bytes += bytes_of(known);
 	return code.bad ? NULL : known;
 }
 
@@ -541,7 +573,7 @@ static void drop_ended(struct wp_interpcodes *codes)
 			}
 			*at = p->next;
 			codes->nr--;
-			free_codes(p);
+			free_codes(codes, p);
 			free(p);
 		}
 	}
@@ -562,6 +594,58 @@ void wp_interpcodes_end_epoch(struct wp_interpcodes *codes, __u64 upto)
 		drop_ended(codes);
 	for (i = 0; i < codes->nr_users; i++)
 		codes->user[i].budget = (struct wp_pybudget){ EPOCH_BLOCKS, EPOCH_BYTES };
+}
+
+/* Keep those that were looked up lately. Others may have been read too early. */
+static void sweep_codes(struct wp_interpcodes *codes, struct process *p)
+{
+	size_t room = FIRST_CODES, nr = 0, i;
+
+	for (i = 0; i < p->room; i++) {
+		struct code *code = &p->code[i];
+
+		if (!code->address || (code->unused++ < SWEEPS && !code->bad)) {
+			nr += !!code->address;
+			continue;
+		}
+		free_code(codes, code);
+		*code = (struct code){ 0 };
+	}
+	if (nr == p->nr)
+		return;
+	p->nr = nr;
+	while (nr >= room / 2)
+		room *= 2;
+	/* Without memory the old table cannot be searched, as its chains are broken. */
+	if (!nr || move(p, room))
+		free_codes(codes, p);
+}
+
+/**
+ * wp_interpcodes_sweep() - drop what was not looked up for some sweeps
+ * @codes: the code objects
+ *
+ * For sessions that go on for ever. What is needed again is read again, and so is what
+ * could not be read.
+ */
+void wp_interpcodes_sweep(struct wp_interpcodes *codes)
+{
+	struct process **at, *p;
+	unsigned int i;
+
+	for (i = 0; i < BUCKETS; i++) {
+		for (at = &codes->bucket[i]; (p = *at);) {
+			sweep_codes(codes, p);
+			if (p->unused++ < SWEEPS) {
+				at = &p->next;
+				continue;
+			}
+			*at = p->next;
+			codes->nr--;
+			free_codes(codes, p);
+			free(p);
+		}
+	}
 }
 
 /**

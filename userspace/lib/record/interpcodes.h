@@ -6,6 +6,7 @@
 #define WP_LIB_RECORD_INTERPCODES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <linux/perf_event.h>
 #include <linux/types.h>
 
@@ -41,11 +42,13 @@ enum wp_interpcodes_reason {
  * @frames: interpreted functions in the stacks of samples
  * @unread: those of them without a name, by reason
  * @codes: code objects that were read
+ * @bytes: memory of those that are kept
  */
 struct wp_interpcodes_stats {
 	__u64 frames;
 	__u64 unread[WP_INTERPCODES_REASONS];
 	__u64 codes;
+	size_t bytes;
 };
 
 /**
@@ -62,7 +65,7 @@ struct wp_interpfunction {
 
 struct wp_interpcodes;
 
-struct wp_interpcodes *wp_interpcodes_new(struct wp_interps *interps);
+struct wp_interpcodes *wp_interpcodes_new(struct wp_interps *interps, size_t max_bytes);
 void wp_interpcodes_free(struct wp_interpcodes *codes);
 int wp_interpcodes_function(struct wp_interpcodes *codes, __u32 pid, __u64 address, __u64 at,
 			    struct wp_interpfunction *f);
@@ -73,6 +76,7 @@ int wp_interpcodes_record(struct wp_interpcodes *codes, const struct perf_event_
 			  __u64 time);
 bool wp_interpcodes_map(struct wp_interpcodes *codes, __u32 pid, __u64 time, __u64 *at);
 void wp_interpcodes_end_epoch(struct wp_interpcodes *codes, __u64 upto);
+void wp_interpcodes_sweep(struct wp_interpcodes *codes);
 void wp_interpcodes_unmap(struct wp_interpcodes *codes);
 const char *wp_interpcodes_reason(unsigned int reason);
 void wp_interpcodes_stats(const struct wp_interpcodes *codes, struct wp_interpcodes_stats *stats);

@@ -17,6 +17,13 @@
 #include "lib/record/interprows.h"
 #include "lib/record/session.h"
 
+/*
+ * Memory of functions: of a recording, which ends, and of a live view. What is beyond has no
+ * names.
+ */
+#define MAX_BYTES	((size_t)256 << 20)
+#define MAX_LIVE_BYTES	((size_t)64 << 20)
+
 /* The record of the mapping: its name, padded, and what all records end with. */
 #define NAME_BYTES	((sizeof(WP_INTERPROWS_PATH) + 7) / 8 * 8)
 #define MAP_BYTES	(sizeof(struct wp_mmap2_record) + NAME_BYTES + sizeof(struct wp_sample_id))
@@ -32,7 +39,7 @@
 int wp_recording_open_interps(struct wp_recording *r)
 {
 	r->interps = wp_interps_new();
-	r->codes = r->interps ? wp_interpcodes_new(r->interps) : NULL;
+	r->codes = r->interps ? wp_interpcodes_new(r->interps, r->keep ? MAX_BYTES : MAX_LIVE_BYTES) : NULL;
 	if (!r->codes)
 		return -ENOMEM;
 	r->rows = r->keep ? wp_interprows_new(r->codes) : NULL;
