@@ -36,12 +36,17 @@ struct task_record {
 	__u32 pid, ppid;
 };
 
+/* A host without Python shall pay nothing for it. */
+static bool has_interps(const struct wp_live *live)
+{
+	return live->r.codes && wp_interps_any(live->r.interps);
+}
+
 static int add_record(void *ctx, const struct perf_event_header *rec, __u64 time)
 {
 	const struct task_record *task = (const void *)rec;
 	struct wp_live *live = ctx;
 
-	(void)time;
 	if (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2 ||
 	    (rec->type == PERF_RECORD_FORK && task->pid != task->ppid)) {
 		wp_livenames_forget(live->names, task->pid);
@@ -49,6 +54,8 @@ static int add_record(void *ctx, const struct perf_event_header *rec, __u64 time
 			live->forget(live->forget_ctx, task->pid,
 				     rec->type == PERF_RECORD_FORK ? task->ppid : 0);
 	}
+	if (has_interps(live))
+		wp_interpcodes_record(live->r.codes, rec, time);
 	if (wp_endedmaps_record(&live->ended[live->now], rec))
 		return -ENOMEM;
 	return wp_comms_record(&live->r.t.comms, rec);
@@ -170,6 +177,8 @@ int wp_live_begin(struct wp_live *live)
 	err = wp_stacks_init(&r->stacks);
 	if (!err)
 		err = wp_live_new_names(live);
+	if (!err && r->o.python)
+		err = wp_recording_open_interps(r);
 	if (err) {
 		wp_err("out of memory");
 		return err;
@@ -213,6 +222,7 @@ static int add_hist(struct wp_live *live, const struct wp_half *half, __u32 i,
 /* Closed intervals, samples and losses of a half. */
 static int add_half(struct wp_live *live, const struct wp_half *half)
 {
+	bool interps = has_interps(live);
 	__u32 i;
 	int err;
 
@@ -232,6 +242,10 @@ static int add_half(struct wp_live *live, const struct wp_half *half)
 			continue;
 		wp_stacks_find(&live->r.stacks, aggr->user_stack, &key.user);
 		wp_stacks_find(&live->r.stacks, aggr->kernel_stack, &key.kernel);
+		/* The process may have ended when the interval is shown. */
+		if (interps && key.user)
+			wp_interpcodes_look(live->r.codes, aggr->tgid, key.user->ips,
+					    key.user->nr);
 		if (key.oncpu) {
 			err = wp_topshares_sample(&live->shares, &key, aggr->total);
 		} else {
@@ -286,6 +300,8 @@ static int drain(struct wp_live *live)
 				err = add_half(live, &half);
 		}
 	}
+	if (!err)
+		wp_recording_look_at_functions(r);
 	if (!err)
 		err = wp_recording_prune_stacks(r);
 	wp_comms_sweep(&r->t.comms);
@@ -404,7 +420,13 @@ int wp_live_turn(struct wp_live *live, bool shown)
 	__u64 time;
 	int err;
 
+	/* What ended before the last interval did has been shown. */
+	if (live->r.codes) {
+		wp_interpcodes_end_epoch(live->r.codes, live->turned);
+		wp_interpcodes_sweep(live->r.codes);
+	}
 	err = drain(live);
+	live->turned = live->flipped;
 	/* Those that have ended are not looked up any more. */
 	wp_livenames_sweep(live->names);
 	time = wp_clock_now();
@@ -443,6 +465,7 @@ void wp_live_end(struct wp_live *live)
 	wp_toptable_free(&live->table);
 	wp_topshares_free(&live->shares);
 	wp_stacks_free(&live->r.stacks);
+	wp_recording_close_interps(&live->r);
 	wp_comms_free(&live->r.t.comms);
 	wp_livenames_free(live->names);
 	for (i = 0; i < WP_LIVE_ENDED; i++)

@@ -35,6 +35,7 @@
  * @now: which of these is this interval's; the one before it is the last one's
  * @event_given: the event to sample is not the default
  * @flipped: end of the last epoch
+ * @turned: end of the last interval
  * @lost: losses in epochs since the start, by enum wallprof_loss
  * @status: the module's status of the session
  * @records_lost: records of names, forks and mappings that perf lost, or that were
@@ -56,6 +57,7 @@ struct wp_live {
 	unsigned int now;
 	bool event_given;
 	__u64 flipped;
+	__u64 turned;
 	__u64 lost[WALLPROF_LOSS_MAX];
 	struct wallprof_status status;
 	__u64 records_lost;

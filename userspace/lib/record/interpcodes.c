@@ -503,7 +503,7 @@ void wp_interpcodes_look(struct wp_interpcodes *codes, __u32 pid, const __u64 *i
  * Return: 0 or -ENOMEM.
  */
 int wp_interpcodes_record(struct wp_interpcodes *codes, const struct perf_event_header *rec,
-			 __u64 time)
+			  __u64 time)
 {
 	const struct task_record *task = (const void *)rec;
 	bool forks = rec->type == PERF_RECORD_FORK && task->pid != task->ppid;

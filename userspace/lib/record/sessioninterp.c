@@ -39,7 +39,8 @@
 int wp_recording_open_interps(struct wp_recording *r)
 {
 	r->interps = wp_interps_new();
-	r->codes = r->interps ? wp_interpcodes_new(r->interps, r->keep ? MAX_BYTES : MAX_LIVE_BYTES) : NULL;
+	if (r->interps)
+		r->codes = wp_interpcodes_new(r->interps, r->keep ? MAX_BYTES : MAX_LIVE_BYTES);
 	if (!r->codes)
 		return -ENOMEM;
 	r->rows = r->keep ? wp_interprows_new(r->codes) : NULL;
