@@ -20,6 +20,9 @@
 #include "lib/sandbox/swapped.h"
 #include "lib/sandbox/zygote.h"
 
+/* A process that lives as long as a second has its functions read. */
+#define LOOK_NS	1000000000ULL
+
 /* Number of tries to read a slot that changes meanwhile. */
 #define TRIES	4
 
@@ -321,6 +324,19 @@ int wp_live_drain(struct wp_live *live)
 	if (err == -ENOMEM)
 		wp_err("out of memory");
 	return err;
+}
+
+/**
+ * wp_live_look_at() - when functions are to be read, by wp_live_drain()
+ * @live: the view
+ *
+ * When a long interval ends, processes have ended that had them.
+ *
+ * Return: a time of CLOCK_MONOTONIC; ~0: there is no interpreter.
+ */
+__u64 wp_live_look_at(const struct wp_live *live)
+{
+	return has_interps(live) ? live->flipped + LOOK_NS : ~0ULL;
 }
 
 /* A consistent copy of a slot, unless it changes faster than it can be read. */

@@ -3,7 +3,7 @@
  * The session of a live view: times of all threads, an interval at a time. See live.c.
  *
  *	ret = wp_live_begin(&live);
- *	wp_live_drain(&live)			when tables fill up
+ *	wp_live_drain(&live)			when tables fill up, and at wp_live_look_at()
  *	wp_live_turn(&live, true)		at the end of each interval
  *	... live.table, live.shares, live.names
  *	wp_live_end(&live);
@@ -71,6 +71,7 @@ struct wp_live {
 
 int wp_live_begin(struct wp_live *live);
 int wp_live_drain(struct wp_live *live);
+__u64 wp_live_look_at(const struct wp_live *live);
 int wp_live_turn(struct wp_live *live, bool shown);
 int wp_live_new_names(struct wp_live *live);
 void wp_live_end(struct wp_live *live);
