@@ -477,7 +477,7 @@ void wp_interpcodes_no_room(struct wp_interpcodes *codes)
  * When the sample is written, the process may have ended.
  */
 void wp_interpcodes_look(struct wp_interpcodes *codes, __u32 pid, const __u64 *ips,
-			unsigned int nr)
+			 unsigned int nr)
 {
 	enum wp_interpcodes_reason reason;
 	struct process *p = NULL;
