@@ -484,8 +484,10 @@ static int loop(struct wp_agent *a, bool *gone)
 			/* Skip windows that were missed. */
 			if (next < wp_clock_now())
 				next = wp_clock_now() + a->window;
-		} else if (wake == WP_WAKE_FULL || wp_clock_now() >= look) {
+		} else if (wake == WP_WAKE_FULL) {
 			err = wp_live_drain(&a->live);
+		} else if (wp_clock_now() >= look) {
+			err = wp_live_look(&a->live);
 		}
 	}
 	return err;

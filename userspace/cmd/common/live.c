@@ -327,16 +327,30 @@ int wp_live_drain(struct wp_live *live)
 }
 
 /**
- * wp_live_look_at() - when functions are to be read, by wp_live_drain()
+ * wp_live_look_at() - when wp_live_look() is to be called next
  * @live: the view
  *
- * When a long interval ends, processes have ended that had them.
- *
- * Return: a time of CLOCK_MONOTONIC; ~0: there is no interpreter.
+ * Return: a time of CLOCK_MONOTONIC; ~0: never.
  */
 __u64 wp_live_look_at(const struct wp_live *live)
 {
-	return has_interps(live) ? live->flipped + LOOK_NS : ~0ULL;
+	__u64 last = live->looked > live->flipped ? live->looked : live->flipped;
+
+	return live->r.codes ? last + LOOK_NS : ~0ULL;
+}
+
+/**
+ * wp_live_look() - read the functions of interpreters
+ * @live: the view
+ *
+ * In a long interval: when it ends, processes have ended that had them.
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_live_look(struct wp_live *live)
+{
+	live->looked = wp_clock_now();
+	return has_interps(live) ? wp_live_drain(live) : 0;
 }
 
 /* A consistent copy of a slot, unless it changes faster than it can be read. */
