@@ -38,8 +38,10 @@ Profile = collections.namedtuple(
 # stack: a list of Frame, the innermost first, functions that are inlined before those that
 # they are in. link: (trace id, span id), or None.
 Sample = collections.namedtuple("Sample", "stack values times attributes link")
-# function: "" if it has no name. mapping: name of the file. address: as in the message.
-Frame = collections.namedtuple("Frame", "function file line mapping build_id address")
+# function: "" if it has no name. mapping: name of the file. address: as in the message. type: by
+# the conventions of OpenTelemetry, as cpython.
+Frame = collections.namedtuple("Frame", "function file line mapping build_id address type",
+                               defaults=[""])
 # kind: gauge, sum, histogram and so on. value: a number; of kinds with more than one the
 # message.
 Point = collections.namedtuple(
@@ -151,7 +153,8 @@ class Reader:
         mapping = self.entry("mapping_table", location.mapping_index)
         of = self.attributes(mapping.attribute_indices)
         build_id = next((of[key] for key in sorted(of) if "build_id" in key), "")
-        tail = self.string(mapping.filename_strindex), build_id, location.address
+        kind = self.attributes(location.attribute_indices).get("profile.frame.type", "")
+        tail = self.string(mapping.filename_strindex), build_id, location.address, kind
         if not location.lines:
             return [Frame("", "", 0, *tail)]
         functions = [(self.entry("function_table", line.function_index), line.line)

@@ -25,6 +25,7 @@
 #define NATIVE	0x401000ULL
 
 static struct wp_interp interp;
+static struct wp_interpcodes *codes;
 static __u64 code_type[4], str_type[4], bytes_type[4];
 
 /* Of interps.c: this process has an interpreter, and so do its children. */
@@ -39,7 +40,7 @@ bool wp_interps_find(struct wp_interps *all, __u32 pid, struct wp_interp *found)
 /* Some memory, which is zero. */
 static void *take(size_t bytes)
 {
-	static char memory[65536] __attribute__((aligned(16)));
+	static char memory[1 << 18] __attribute__((aligned(16)));
 	static size_t used;
 	void *at = memory + used;
 
@@ -189,16 +190,16 @@ static void places(struct wp_interprows *rows)
 static void unread(struct wp_interprows *rows)
 {
 	char *first = code("first", "/dir/a.py", 10), *denied;
-	struct wp_interprows_stats before, after;
+	struct wp_interpcodes_stats before, after;
 	__u64 ips[8] = { NATIVE };
 	unsigned int nr = 1;
 	pid_t child;
 
-	wp_interprows_stats(rows, &before);
+	wp_interpcodes_stats(codes, &before);
 	push(ips, &nr, first, 5);
 	/* It is another one by now. */
 	put(first, interp.py.layout.code_name, text("second"));
-	is("a function that was replaced", stack(rows, getpid(), ips, nr), WP_INTERPROWS_UNREAD);
+	is("a function that was replaced", stack(rows, getpid(), ips, nr), WP_INTERPCODES_UNREAD);
 	nr = 1;
 	push(ips, &nr, first, 5);
 	is("the one that replaced it", stack(rows, getpid(), ips, nr), "second /dir/a.py:14");
@@ -207,22 +208,22 @@ static void unread(struct wp_interprows *rows)
 	nr = 1;
 	push(ips, &nr, code("fourth", "/dir/a.py", 10), UNITS + 1);
 	is("an instruction that it does not have", stack(rows, getpid(), ips, nr),
-	   WP_INTERPROWS_UNREAD);
+	   WP_INTERPCODES_UNREAD);
 	child = fork();
 	if (!child)
 		_exit(0);
 	waitpid(child, NULL, 0);
 	nr = 1;
 	push(ips, &nr, code("fifth", "/dir/a.py", 10), 5);
-	is("a process that has ended", stack(rows, child, ips, nr), WP_INTERPROWS_UNREAD);
+	is("a process that has ended", stack(rows, child, ips, nr), WP_INTERPCODES_UNREAD);
 	denied = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ips[1] = WALLPROF_INTERP_CODE | (__u64)(uintptr_t)denied;
-	is("memory that cannot be read", stack(rows, getpid(), ips, nr), WP_INTERPROWS_UNREAD);
-	wp_interprows_stats(rows, &after);
-	ok(after.unread[WP_INTERPROWS_CHANGED] == before.unread[WP_INTERPROWS_CHANGED] + 1 &&
-	   after.unread[WP_INTERPROWS_ABSENT] == before.unread[WP_INTERPROWS_ABSENT] + 1 &&
-	   after.unread[WP_INTERPROWS_ENDED] == before.unread[WP_INTERPROWS_ENDED] + 1 &&
-	   after.unread[WP_INTERPROWS_BAD] == before.unread[WP_INTERPROWS_BAD] + 1,
+	is("memory that cannot be read", stack(rows, getpid(), ips, nr), WP_INTERPCODES_UNREAD);
+	wp_interpcodes_stats(codes, &after);
+	ok(after.unread[WP_INTERPCODES_CHANGED] == before.unread[WP_INTERPCODES_CHANGED] + 1 &&
+	   after.unread[WP_INTERPCODES_ABSENT] == before.unread[WP_INTERPCODES_ABSENT] + 1 &&
+	   after.unread[WP_INTERPCODES_ENDED] == before.unread[WP_INTERPCODES_ENDED] + 1 &&
+	   after.unread[WP_INTERPCODES_BAD] == before.unread[WP_INTERPCODES_BAD] + 1,
 	   "they are counted, with the reason");
 }
 
@@ -234,7 +235,7 @@ struct record {
 /* A thread that is blocked until its process ends. */
 static void looked_at(struct wp_interprows *rows)
 {
-	struct wp_interprows_stats before, after;
+	struct wp_interpcodes_stats before, after;
 	__u64 ips[8] = { NATIVE };
 	unsigned int nr = 1;
 	pid_t child;
@@ -246,9 +247,9 @@ static void looked_at(struct wp_interprows *rows)
 		close(pipes[1]);
 		_exit(read(pipes[0], pipes, 1));
 	}
-	wp_interprows_stats(rows, &before);
-	wp_interprows_look(rows, child, ips, nr);
-	wp_interprows_stats(rows, &after);
+	wp_interpcodes_stats(codes, &before);
+	wp_interpcodes_look(codes, child, ips, nr);
+	wp_interpcodes_stats(codes, &after);
 	ok(after.frames == before.frames && after.codes == before.codes + 1,
 	   "what is looked at is read, and not counted");
 	close(pipes[1]);
@@ -279,22 +280,108 @@ static void inherited(struct wp_interprows *rows)
 	push(ips, &nr, known, 5);
 	stack(rows, getpid(), ips, nr);
 	fork_record.pid = fork_record.tid = exec_record.pid = child;
-	wp_interprows_record(rows, &fork_record.header, 1000);
+	wp_interpcodes_record(codes, &fork_record.header, 1000);
 	is("a child that has ended", stack(rows, child, ips, nr), "known /dir/a.py:14");
-	ok(wp_interprows_map(rows, child, 5000, &at) && at == 1001,
+	ok(wp_interpcodes_map(codes, child, 5000, &at) && at == 1001,
 	   "it has the names from its beginning");
-	ok(!wp_interprows_map(rows, child, 6000, &at), "once");
-	wp_interprows_unmap(rows);
-	ok(wp_interprows_map(rows, child, 6000, &at) && at == 1001, "and in another file");
-	wp_interprows_record(rows, &exec_record.header, 7000);
-	ok(wp_interprows_map(rows, child, 6500, &at) && at == 6499 &&
-	   wp_interprows_map(rows, child, 8000, &at) && at == 7001,
+	ok(!wp_interpcodes_map(codes, child, 6000, &at), "once");
+	wp_interpcodes_unmap(codes);
+	ok(wp_interpcodes_map(codes, child, 6000, &at) && at == 1001, "and in another file");
+	wp_interpcodes_record(codes, &exec_record.header, 7000);
+	ok(wp_interpcodes_map(codes, child, 6500, &at) && at == 6499 &&
+	   wp_interpcodes_map(codes, child, 8000, &at) && at == 7001,
 	   "another program has them again, and the one before still has");
-	wp_interprows_end_epoch(rows, 6999);
+	wp_interpcodes_end_epoch(codes, 6999);
 	is("what it did before has names", stack(rows, child, ips, nr), "known /dir/a.py:14");
-	wp_interprows_end_epoch(rows, 9000);
-	is("it is forgotten", stack(rows, child, ips, nr), WP_INTERPROWS_UNREAD);
-	ok(wp_interprows_map(rows, child, 9900, &at) && at == 9001, "as is its beginning");
+	wp_interpcodes_end_epoch(codes, 9000);
+	is("it is forgotten", stack(rows, child, ips, nr), WP_INTERPCODES_UNREAD);
+	ok(wp_interpcodes_map(codes, child, 9900, &at) && at == 9001, "as is its beginning");
+}
+
+static size_t memory(void)
+{
+	struct wp_interpcodes_stats stats;
+
+	wp_interpcodes_stats(codes, &stats);
+	return stats.bytes;
+}
+
+/* The number of code objects that were read of @nr that are looked up. */
+static unsigned int read_of(void *const *at, unsigned int nr)
+{
+	struct wp_interpcodes_stats before, after;
+	struct wp_interpfunction f;
+	__u64 ips[2];
+	unsigned int i, words, named = 0;
+
+	wp_interpcodes_stats(codes, &before);
+	for (i = 0; i < nr; i++) {
+		words = 0;
+		push(ips, &words, at[i], 5);
+		named += !wp_interpcodes_function(codes, getpid(), ips[0], ips[1], &f) &&
+			 !strcmp(f.file, "/dir/kept.py") && f.line == 14;
+	}
+	wp_interpcodes_stats(codes, &after);
+	return named == nr ? after.codes - before.codes : 1000;
+}
+
+/* A session that goes on for ever keeps what it needs. */
+static void swept(void)
+{
+	void *at[120];
+	size_t before, most;
+	unsigned int i, again = 0;
+
+	for (i = 0; i < 20; i++)
+		wp_interpcodes_sweep(codes);
+	before = memory();
+	ok(!before, "what nobody looks up is dropped: %zu bytes are left", before);
+	for (i = 0; i < 120; i++)
+		at[i] = code("kept", "/dir/kept.py", 10);
+	ok(read_of(at, 120) == 120, "each is read");
+	most = memory();
+	for (i = 0; i < 20; i++) {
+		/* Those that came last stand behind others in the table. */
+		again += read_of(at + 80, 40);
+		wp_interpcodes_sweep(codes);
+	}
+	ok(!again, "what is looked up each time is not read again: %u", again);
+	ok(most && memory() == most / 120 * 40,
+	   "the others are dropped: %zu of %zu bytes are left", memory(), most);
+	ok(read_of(at, 120) == 80, "and read again when they are looked up");
+	ok(memory() == most, "as much memory as before");
+}
+
+/* What could not be read is tried again, and a limit is one of the whole. */
+static void retried(void)
+{
+	char *first = code("first", "/dir/kept.py", 10);
+	struct wp_interpcodes *few = wp_interpcodes_new(NULL, 1), *all = codes;
+	struct wp_interpcodes_stats stats;
+	struct wp_interpfunction f;
+	unsigned int nr = 0;
+	__u64 ips[4], name;
+
+	push(ips, &nr, first, 5);
+	name = word_of(first + interp.py.layout.code_name);
+	put(first, interp.py.layout.code_name, text("other"));
+	ok(wp_interpcodes_function(codes, getpid(), ips[0], ips[1], &f) == -ENODATA,
+	   "it is another one for now");
+	put(first, interp.py.layout.code_name, name);
+	ok(wp_interpcodes_function(codes, getpid(), ips[0], ips[1], &f) == -ENODATA,
+	   "it is not read again at once");
+	wp_interpcodes_sweep(codes);
+	ok(!wp_interpcodes_function(codes, getpid(), ips[0], ips[1], &f) &&
+	   !strcmp(f.name, "first"), "but after a sweep");
+	codes = few;
+	push(ips, &nr, code("second", "/dir/kept.py", 10), 5);
+	ok(!wp_interpcodes_function(codes, getpid(), ips[0], ips[1], &f) &&
+	   wp_interpcodes_function(codes, getpid(), ips[2], ips[3], &f) == -ENODATA,
+	   "beyond the limit there is none");
+	wp_interpcodes_stats(codes, &stats);
+	ok(stats.unread[WP_INTERPCODES_LIMIT] == 1, "which is counted");
+	codes = all;
+	wp_interpcodes_free(few);
 }
 
 static void forged(struct wp_interprows *rows)
@@ -357,15 +444,20 @@ static void file(struct wp_interprows *rows)
 
 int main(void)
 {
-	struct wp_interprows *rows = wp_interprows_new(NULL);
+	struct wp_interprows *rows;
 
+	codes = wp_interpcodes_new(NULL, 1 << 20);
+	rows = wp_interprows_new(codes);
 	set_up();
 	places(rows);
 	unread(rows);
 	looked_at(rows);
 	inherited(rows);
 	forged(rows);
+	swept();
+	retried();
 	file(rows);
 	wp_interprows_free(rows);
+	wp_interpcodes_free(codes);
 	return done();
 }

@@ -53,6 +53,8 @@ enum {
 	OPT_KERNEL_CALLCHAINS,
 	OPT_NO_IDLE,
 	OPT_IDLE,
+	OPT_PYTHON,
+	OPT_NO_PYTHON,
 };
 
 static const char *const usage[] = {
@@ -81,6 +83,8 @@ static const struct wp_option table[] = {
 	{ OPT_NO_IDLE, "no-idle", NULL, "leave out these, as in accept and epoll_wait\n"
 	  "(default for the whole host)" },
 	{ OPT_KERNEL_CALLCHAINS, "kernel-callchains", NULL, "kernel stacks too" },
+	{ OPT_PYTHON, "python", NULL, "functions of Python in user stacks (default)" },
+	{ OPT_NO_PYTHON, "no-python", NULL, "only native functions" },
 	{ 'e', "event", "event", "on-CPU event (default cycles, or cpu-clock where\n"
 	  "there are none); 'none': no samples" },
 	{ 'F', "freq", "freq", "on-CPU samples per second (default 19)" },
@@ -206,6 +210,10 @@ static int set(void *ctx, int id, const char *arg)
 		return 0;
 	case OPT_KERNEL_CALLCHAINS:
 		a->live.r.o.kernel = true;
+		return 0;
+	case OPT_PYTHON:
+	case OPT_NO_PYTHON:
+		a->live.r.o.python = id == OPT_PYTHON;
 		return 0;
 	case 'e':
 		return parse_event(a, arg);
@@ -368,6 +376,7 @@ static int read_options(struct opts *o, int argc, char **argv)
 	int err, rest;
 
 	r->offcpu = true;
+	r->python = true;
 	r->max_stack = WALLPROF_MAX_STACK;
 	r->freq = DEFAULT_FREQ;
 	err = wp_event_list_parse(&r->events, "cycles");
@@ -472,13 +481,14 @@ static int turn(struct wp_agent *a)
 /* From START on, until the end is requested, or no target is left. */
 static int loop(struct wp_agent *a, bool *gone)
 {
-	__u64 next = a->live.r.s.start + a->window;
+	__u64 next = a->live.r.s.start + a->window, look;
 	int err = 0, wake;
 
 	while (!err && !*gone && !wp_signals_stop() && (!a->count || a->nr_windows < a->count)) {
 		wp_notify_alive(&a->notify);
+		look = wp_live_look_at(&a->live);
 		wake = wp_signals_wait(&a->live.r.dev, a->live.r.sideband,
-				       wp_notify_until(&a->notify, next));
+				       wp_notify_until(&a->notify, look < next ? look : next));
 		if (wake < 0)
 			return wake;
 		*gone = wake == WP_WAKE_GONE;
@@ -490,6 +500,8 @@ static int loop(struct wp_agent *a, bool *gone)
 				next = wp_clock_now() + a->window;
 		} else if (wake == WP_WAKE_FULL) {
 			err = wp_live_drain(&a->live);
+		} else if (wp_clock_now() >= look) {
+			err = wp_live_look(&a->live);
 		}
 	}
 	return err;

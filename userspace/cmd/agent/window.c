@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "cmd/agent/agent.h"
+#include "cmd/common/liveframes.h"
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
 
@@ -48,12 +49,13 @@ struct stack_key {
 static __u32 location_of(struct window *w, const struct wp_livename *name)
 {
 	const struct wp_otlp_frame frame = {
-		.file = name->path,
+		.file = name->python ? NULL : name->path,
 		.build_id = name->id,
 		.address = name->offset,
 		.function = name->name,
 		.source = name->python ? name->file : NULL,
 		.line = name->line,
+		.type = name->python ? "cpython" : NULL,
 	};
 
 	return wp_otlp_location(w->otlp, &frame);
@@ -72,17 +74,16 @@ static __u32 stack_of_text(struct window *w, const char *text)
 static __u32 find_frames(struct window *w, const struct wp_topkey *key)
 {
 	__u32 location[WP_OTLP_FRAMES];
+	struct wp_liveframes frames;
 	struct wp_livename name;
-	unsigned int nr = 0, i;
+	unsigned int nr = 0;
+	bool found = true;
 
-	for (i = 0; key->kernel && i < key->kernel->nr && nr < WP_OTLP_FRAMES; i++) {
-		w->failed |= wp_livenames_kernel(w->a->live.names, key->kernel->ips[i], i, &name);
-		location[nr++] = location_of(w, &name);
-	}
-	for (i = 0; key->user && i < key->user->nr && nr < WP_OTLP_FRAMES; i++) {
-		w->failed |= wp_livenames_user(w->a->live.names, key->tgid, key->user->ips[i], i,
-					       &name);
-		location[nr++] = location_of(w, &name);
+	wp_liveframes_init(&frames, &w->a->live, key);
+	while (found && !w->failed && nr < WP_OTLP_FRAMES) {
+		w->failed |= wp_liveframes_next(&frames, &name, &found);
+		if (found && !w->failed)
+			location[nr++] = location_of(w, &name);
 	}
 	if (!nr)
 		return stack_of_text(w, key->lost ? "[no room for the stack]" : "[no stack]");

@@ -20,6 +20,9 @@
 #include "lib/sandbox/swapped.h"
 #include "lib/sandbox/zygote.h"
 
+/* A process that lives as long as a second has its functions read. */
+#define LOOK_NS	1000000000ULL
+
 /* Number of tries to read a slot that changes meanwhile. */
 #define TRIES	4
 
@@ -36,12 +39,17 @@ struct task_record {
 	__u32 pid, ppid;
 };
 
+/* A host without Python shall pay nothing for it. */
+static bool has_interps(const struct wp_live *live)
+{
+	return live->r.codes && wp_interps_any(live->r.interps);
+}
+
 static int add_record(void *ctx, const struct perf_event_header *rec, __u64 time)
 {
 	const struct task_record *task = (const void *)rec;
 	struct wp_live *live = ctx;
 
-	(void)time;
 	if (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2 ||
 	    (rec->type == PERF_RECORD_FORK && task->pid != task->ppid)) {
 		wp_livenames_forget(live->names, task->pid);
@@ -49,6 +57,8 @@ static int add_record(void *ctx, const struct perf_event_header *rec, __u64 time
 			live->forget(live->forget_ctx, task->pid,
 				     rec->type == PERF_RECORD_FORK ? task->ppid : 0);
 	}
+	if (has_interps(live))
+		wp_interpcodes_record(live->r.codes, rec, time);
 	if (wp_endedmaps_record(&live->ended[live->now], rec))
 		return -ENOMEM;
 	return wp_comms_record(&live->r.t.comms, rec);
@@ -170,6 +180,8 @@ int wp_live_begin(struct wp_live *live)
 	err = wp_stacks_init(&r->stacks);
 	if (!err)
 		err = wp_live_new_names(live);
+	if (!err && r->o.python)
+		err = wp_recording_open_interps(r);
 	if (err) {
 		wp_err("out of memory");
 		return err;
@@ -213,6 +225,7 @@ static int add_hist(struct wp_live *live, const struct wp_half *half, __u32 i,
 /* Closed intervals, samples and losses of a half. */
 static int add_half(struct wp_live *live, const struct wp_half *half)
 {
+	bool interps = has_interps(live);
 	__u32 i;
 	int err;
 
@@ -232,6 +245,10 @@ static int add_half(struct wp_live *live, const struct wp_half *half)
 			continue;
 		wp_stacks_find(&live->r.stacks, aggr->user_stack, &key.user);
 		wp_stacks_find(&live->r.stacks, aggr->kernel_stack, &key.kernel);
+		/* The process may have ended when the interval is shown. */
+		if (interps && key.user)
+			wp_interpcodes_look(live->r.codes, aggr->tgid, key.user->ips,
+					    key.user->nr);
 		if (key.oncpu) {
 			err = wp_topshares_sample(&live->shares, &key, aggr->total);
 		} else {
@@ -287,6 +304,8 @@ static int drain(struct wp_live *live)
 		}
 	}
 	if (!err)
+		wp_recording_look_at_functions(r);
+	if (!err)
 		err = wp_recording_prune_stacks(r);
 	wp_comms_sweep(&r->t.comms);
 	return err;
@@ -305,6 +324,33 @@ int wp_live_drain(struct wp_live *live)
 	if (err == -ENOMEM)
 		wp_err("out of memory");
 	return err;
+}
+
+/**
+ * wp_live_look_at() - when wp_live_look() is to be called next
+ * @live: the view
+ *
+ * Return: a time of CLOCK_MONOTONIC; ~0: never.
+ */
+__u64 wp_live_look_at(const struct wp_live *live)
+{
+	__u64 last = live->looked > live->flipped ? live->looked : live->flipped;
+
+	return live->r.codes ? last + LOOK_NS : ~0ULL;
+}
+
+/**
+ * wp_live_look() - read the functions of interpreters
+ * @live: the view
+ *
+ * In a long interval: when it ends, processes have ended that had them.
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_live_look(struct wp_live *live)
+{
+	live->looked = wp_clock_now();
+	return has_interps(live) ? wp_live_drain(live) : 0;
 }
 
 /* A consistent copy of a slot, unless it changes faster than it can be read. */
@@ -404,7 +450,13 @@ int wp_live_turn(struct wp_live *live, bool shown)
 	__u64 time;
 	int err;
 
+	/* What ended before the last interval did has been shown. */
+	if (live->r.codes) {
+		wp_interpcodes_end_epoch(live->r.codes, live->turned);
+		wp_interpcodes_sweep(live->r.codes);
+	}
 	err = drain(live);
+	live->turned = live->flipped;
 	/* Those that have ended are not looked up any more. */
 	wp_livenames_sweep(live->names);
 	time = wp_clock_now();
@@ -443,6 +495,7 @@ void wp_live_end(struct wp_live *live)
 	wp_toptable_free(&live->table);
 	wp_topshares_free(&live->shares);
 	wp_stacks_free(&live->r.stacks);
+	wp_recording_close_interps(&live->r);
 	wp_comms_free(&live->r.t.comms);
 	wp_livenames_free(live->names);
 	for (i = 0; i < WP_LIVE_ENDED; i++)

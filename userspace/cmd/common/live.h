@@ -4,6 +4,7 @@
  *
  *	ret = wp_live_begin(&live);
  *	wp_live_drain(&live)			when tables fill up
+ *	wp_live_look(&live)			at wp_live_look_at()
  *	wp_live_turn(&live, true)		at the end of each interval
  *	... live.table, live.shares, live.names
  *	wp_live_end(&live);
@@ -35,6 +36,8 @@
  * @now: which of these is this interval's; the one before it is the last one's
  * @event_given: the event to sample is not the default
  * @flipped: end of the last epoch
+ * @turned: end of the last interval
+ * @looked: when wp_live_look() was called
  * @lost: losses in epochs since the start, by enum wallprof_loss
  * @status: the module's status of the session
  * @records_lost: records of names, forks and mappings that perf lost, or that were
@@ -56,6 +59,8 @@ struct wp_live {
 	unsigned int now;
 	bool event_given;
 	__u64 flipped;
+	__u64 turned;
+	__u64 looked;
 	__u64 lost[WALLPROF_LOSS_MAX];
 	struct wallprof_status status;
 	__u64 records_lost;
@@ -69,6 +74,8 @@ struct wp_live {
 
 int wp_live_begin(struct wp_live *live);
 int wp_live_drain(struct wp_live *live);
+__u64 wp_live_look_at(const struct wp_live *live);
+int wp_live_look(struct wp_live *live);
 int wp_live_turn(struct wp_live *live, bool shown);
 int wp_live_new_names(struct wp_live *live);
 void wp_live_end(struct wp_live *live);

@@ -38,7 +38,7 @@ static unsigned int most_of(const __u64 *n, unsigned int from, unsigned int nr)
 void wp_record_interp_lines(const struct wp_record_stats *s)
 {
 	__u64 all = sum(s->interps, WALLPROF_INTERP_MAX);
-	__u64 unread = sum(s->rows.unread, WP_INTERPROWS_REASONS);
+	__u64 unread = sum(s->rows.unread, WP_INTERPCODES_REASONS);
 	__u64 left[WALLPROF_INTERP_MAX];
 	unsigned int most;
 
@@ -54,7 +54,7 @@ void wp_record_interp_lines(const struct wp_record_stats *s)
 	if (unread)
 		print("%" PRIu64 " of %" PRIu64 " Python functions not read, most as: %s",
 		      (uint64_t)unread, (uint64_t)s->rows.frames,
-		      wp_interprows_reason(most_of(s->rows.unread, 0, WP_INTERPROWS_REASONS)));
+		      wp_interpcodes_reason(most_of(s->rows.unread, 0, WP_INTERPCODES_REASONS)));
 }
 
 /**
@@ -78,10 +78,10 @@ void wp_record_interp_details(const struct wp_record_stats *s)
 		fprintf(stderr, "  Python functions in samples: %" PRIu64 ", of %" PRIu64
 			" code objects that were read\n",
 			(uint64_t)s->rows.frames, (uint64_t)s->rows.codes);
-	for (i = 0; i < WP_INTERPROWS_REASONS; i++) {
+	for (i = 0; i < WP_INTERPCODES_REASONS; i++) {
 		if (s->rows.unread[i])
 			fprintf(stderr, "    %5.1f %%  not read: %s\n",
 				percent(s->rows.unread[i], s->rows.frames),
-				wp_interprows_reason(i));
+				wp_interpcodes_reason(i));
 	}
 }

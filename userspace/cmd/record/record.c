@@ -326,7 +326,7 @@ static int prepare(struct run *run)
 		r->keep = wp_keepfiles_new(NULL);
 	if (r->ids)
 		wp_buildids_keep(r->ids, r->keep);
-	if (!err && r->o.python)
+	if (!err && r->o.python && r->keep)
 		err = wp_recording_open_interps(r);
 	r->merge.no_idle = r->o.no_idle;
 	r->t.waits.no_idle = r->o.no_idle;
@@ -657,8 +657,8 @@ int cmd_record(int argc, char **argv)
 		wp_warn("the end came before the recording began: %s is empty", r.o.output);
 	else if (!started && !err)
 		wp_err("interrupted before the recording began: %s is empty", r.o.output);
-	if (r.rows)
-		wp_interprows_stats(r.rows, &r.s.rows);
+	if (r.codes)
+		wp_interpcodes_stats(r.codes, &r.s.rows);
 	if (started && !err)
 		wp_record_summary(&r.o, &r.s, &r.t);
 

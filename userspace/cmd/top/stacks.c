@@ -9,39 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/common/liveframes.h"
 #include "cmd/top/top.h"
 #include "lib/base/clock.h"
 #include "lib/base/since.h"
 #include "lib/base/text.h"
 #include "lib/proc/procinfo.h"
+#include "lib/symbols/livepython.h"
 
 /* Maximum number of stacks of a row; the rest is summed. */
 #define MAX_STACKS	100
-
-/*
- * wp_top_frame() - get a frame of a share's stacks, the kernel's before the program's
- * @top: the view
- * @key: the share's key
- * @i: its number, the innermost is 0
- * @name: set to its name
- * @found: set to whether there is one
- *
- * Return: 0 or -ENOMEM.
- */
-static int wp_top_frame(struct wp_top *top, const struct wp_topkey *key, unsigned int i,
-			struct wp_livename *name, bool *found)
-{
-	unsigned int kernel = key->kernel ? key->kernel->nr : 0;
-
-	*found = true;
-	if (i < kernel)
-		return wp_livenames_kernel(top->live.names, key->kernel->ips[i], i, name);
-	i -= kernel;
-	*found = key->user && i < key->user->nr;
-	if (!*found)
-		return 0;
-	return wp_livenames_user(top->live.names, key->tgid, key->user->ips[i], i, name);
-}
 
 static void put_name(const struct wp_livename *name, char *text, size_t size)
 {
@@ -50,6 +27,20 @@ static void put_name(const struct wp_livename *name, char *text, size_t size)
 	if (!name->name)
 		wp_livename_label(name, label, sizeof(label));
 	wp_text_show(text, size, name->name ? name->name : label, false);
+}
+
+/* "handle app.py:42" */
+static void put_function(const struct wp_livename *name, char *text, size_t size)
+{
+	const char *slash = strrchr(name->file, '/');
+	size_t len;
+
+	len = wp_text_show(text, size, name->name, false);
+	len += snprintf(text + len, size - len, " ");
+	len = len < size ? len : size - 1;
+	len += wp_text_show(text + len, size - len, slash ? slash + 1 : name->file, false);
+	if (name->line && len < size)
+		snprintf(text + len, size - len, ":%u", name->line);
 }
 
 /* Whether a file is part of the C library, in which every wait ends. */
@@ -73,33 +64,44 @@ static bool is_libc(const char *file)
  * @text: set to its name, or to ""
  * @size: size of @text
  *
- * This is the innermost known function outside the C library and the kernel; if there is
- * none, the innermost known one.
+ * This is the innermost known function outside the C library and the kernel; if that is one of
+ * Python's interpreter, the innermost one that this executes, if there is any. Where all are
+ * of these, the innermost known one.
  *
  * Return: 0 or -ENOMEM.
  */
 int wp_top_where(struct wp_top *top, const struct wp_topkey *key, char *text, size_t size)
 {
-	struct wp_livename name, first = { 0 };
-	unsigned int i;
+	struct wp_livename name, first = { 0 }, own = { 0 };
+	struct wp_liveframes frames;
 	bool found;
 	int err;
 
 	*text = 0;
-	for (i = 0;; i++) {
-		err = wp_top_frame(top, key, i, &name, &found);
+	wp_liveframes_init(&frames, &top->live, key);
+	for (;;) {
+		err = wp_liveframes_next(&frames, &name, &found);
 		if (err || !found)
 			break;
 		if (!name.file)
 			continue;
+		if (name.python) {
+			put_function(&name, text, size);
+			return 0;
+		}
 		if (!first.file)
 			first = name;
 		if (is_libc(name.file))
 			continue;
-		put_name(&name, text, size);
-		return 0;
+		if (!own.file)
+			own = name;
+		/* Python's own functions and modules say less than those that call them. */
+		if (!wp_livepython_is(name.file))
+			break;
 	}
-	if (first.file && !err)
+	if (own.file && !err)
+		put_name(&own, text, size);
+	else if (first.file && !err)
 		put_name(&first, text, size);
 	else if (key->lost)
 		snprintf(text, size, "(no room for the stack)");
@@ -262,18 +264,32 @@ static int put_share(struct wp_top *top, const struct place *p, bool process,
 	return 0;
 }
 
+/* "       handle (/srv/app.py:42)" */
+static void put_call(const struct wp_livename *name, char *line, size_t size)
+{
+	char text[WP_TOP_LINE / 2], file[WP_TOP_LINE / 2 - 32], number[16] = "";
+
+	wp_text_show(text, sizeof(text), name->name, false);
+	wp_text_show(file, sizeof(file), name->file, false);
+	if (name->line)
+		snprintf(number, sizeof(number), ":%u", name->line);
+	snprintf(line, size, "       %s (%s%s)", text, file, number);
+}
+
 static int put_frames(struct wp_top *top, const struct wp_topkey *key, struct wp_top_lines *lines)
 {
+	struct wp_liveframes frames;
 	struct wp_livename name;
 	unsigned int i;
 	bool found;
 	char *line;
 	int err;
 
+	wp_liveframes_init(&frames, &top->live, key);
 	for (i = 0;; i++) {
 		char text[WP_TOP_LINE - 64], file[48] = "";
 
-		err = wp_top_frame(top, key, i, &name, &found);
+		err = wp_liveframes_next(&frames, &name, &found);
 		if (err || (!found && i))
 			return err;
 		line = wp_top_lines_add(lines);
@@ -283,6 +299,10 @@ static int put_frames(struct wp_top *top, const struct wp_topkey *key, struct wp
 			snprintf(line, WP_TOP_LINE, "       %s", key->lost ?
 				 "(no room for the stack)" : "(no user stack)");
 			return 0;
+		}
+		if (name.python && name.file) {
+			put_call(&name, line, WP_TOP_LINE);
+			continue;
 		}
 		put_name(&name, text, sizeof(text));
 		if (name.name && name.file) {

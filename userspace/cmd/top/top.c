@@ -34,6 +34,8 @@ enum {
 	OPT_KERNEL_CALLCHAINS = 256,
 	OPT_NO_IDLE,
 	OPT_IDLE,
+	OPT_PYTHON,
+	OPT_NO_PYTHON,
 };
 
 static const char *const usage[] = {
@@ -65,6 +67,8 @@ static const struct wp_option table[] = {
 	{ OPT_NO_IDLE, "no-idle", NULL, "leave out these, as in accept and epoll_wait\n"
 	  "(default for the whole host)" },
 	{ OPT_KERNEL_CALLCHAINS, "kernel-callchains", NULL, "kernel stacks too" },
+	{ OPT_PYTHON, "python", NULL, "functions of Python in user stacks (default)" },
+	{ OPT_NO_PYTHON, "no-python", NULL, "only native functions" },
 	{ 'e', "event", "event,...", "on-CPU events (default cycles, or cpu-clock\n"
 	  "where there are none), a column each; key e\n"
 	  "selects that of the stacks; 'none': no samples" },
@@ -180,6 +184,10 @@ static int set(void *ctx, int id, const char *arg)
 	case OPT_KERNEL_CALLCHAINS:
 		top->live.r.o.kernel = true;
 		return 0;
+	case OPT_PYTHON:
+	case OPT_NO_PYTHON:
+		top->live.r.o.python = id == OPT_PYTHON;
+		return 0;
 	case 'e':
 		return parse_event(top, arg);
 	case 'F':
@@ -242,6 +250,7 @@ static int read_options(struct opts *o, int argc, char **argv)
 	int err, rest;
 
 	r->offcpu = true;
+	r->python = true;
 	r->max_stack = WALLPROF_MAX_STACK;
 	r->freq = DEFAULT_FREQ;
 	err = wp_event_list_parse(&r->events, "cycles");

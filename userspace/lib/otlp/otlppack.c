@@ -205,6 +205,8 @@ static void pack_locations(struct packer *p, Otlp__ProfilesDictionary *d)
 		line[i]->line = l.line;
 		to->n_lines = !!l.function;
 		to->lines = &line[i];
+		to->n_attribute_indices = !!l.type;
+		to->attribute_indices = numbers(p, &l.type, 1);
 	}
 	d->n_location_table = nr;
 }

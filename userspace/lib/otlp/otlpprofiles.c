@@ -159,6 +159,8 @@ __u32 wp_otlp_location(struct wp_otlp *o, const struct wp_otlp_frame *frame)
 		l.mapping = number_of(o, WP_OTLP_MAPPINGS, &m, sizeof(m));
 	if (f.name || f.source)
 		l.function = number_of(o, WP_OTLP_FUNCTIONS, &f, sizeof(f));
+	if (frame->type)
+		l.type = wp_otlp_string(o, "profile.frame.type", frame->type);
 	return number_of(o, WP_OTLP_LOCATIONS, &l, sizeof(l));
 }
 

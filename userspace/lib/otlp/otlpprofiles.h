@@ -38,6 +38,7 @@ struct wp_otlp_label {
  * @function: its name; or NULL
  * @source: source file of the function; or NULL
  * @line: line in it; or 0
+ * @type: its profile.frame.type; or NULL
  */
 struct wp_otlp_frame {
 	const char *file;
@@ -46,6 +47,7 @@ struct wp_otlp_frame {
 	const char *function;
 	const char *source;
 	__u32 line;
+	const char *type;
 };
 
 /**

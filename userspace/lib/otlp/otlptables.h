@@ -65,12 +65,14 @@ struct wp_otlp_function {
  * @function: its function, or 0
  * @address: see &struct wp_otlp_frame
  * @line: likewise
+ * @type: attribute, or 0
  */
 struct wp_otlp_place {
 	__u32 mapping;
 	__u32 function;
 	__u64 address;
-	__u64 line;
+	__u32 line;
+	__u32 type;
 };
 
 /**

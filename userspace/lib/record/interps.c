@@ -26,6 +26,9 @@
 #define MAX_BLOCKS	4096
 #define MAX_BYTES	(2 << 20)
 
+/* Beyond so many files their symbols are read anew: it is their memory. */
+#define MAX_FILES	2048
+
 /* More processes have none. */
 #define MAX_PROCESSES	65536
 
@@ -155,12 +158,25 @@ static int describe(struct wp_interps *all, struct wp_interp *found)
 	return err ? err : wp_pyinterp_describe(&found->py, range, nr, slot, &found->interp);
 }
 
+/* A session may go on for ever. Without memory the old ones are kept. */
+static void renew_names(struct wp_interps *all)
+{
+	struct wp_livenames *names;
+
+	if (wp_livenames_files(all->names) < MAX_FILES ||
+	    wp_livenames_new(&names, wp_livepython_symbols))
+		return;
+	wp_livenames_free(all->names);
+	all->names = names;
+}
+
 /* Whether the process has one that is known: see wp_interps_look(). */
 static int look(struct wp_interps *all, __u32 pid, struct wp_interp *found)
 {
 	struct wp_pybudget budget = { MAX_BLOCKS, MAX_BYTES };
 	int err;
 
+	renew_names(all);
 	all->pid = pid;
 	all->memory.read = read_block;
 	all->memory.ctx = all;

@@ -55,7 +55,8 @@
  * @keep: copies of files; or NULL
  * @begun: there is something to keep
  * @interps: interpreters of processes, or NULL
- * @rows: names of their functions, or NULL
+ * @codes: their functions, or NULL
+ * @rows: names of these in the file, or NULL
  * @names: the file that has them, once there is one
  * @names_id: its build-id; empty: the output needs none so far
  * @stacks: all stacks
@@ -100,6 +101,7 @@ struct wp_recording {
 	struct wp_buildids *ids;
 	struct wp_keepfiles *keep;
 	struct wp_interps *interps;
+	struct wp_interpcodes *codes;
 	struct wp_interprows *rows;
 	struct wp_dso *names;
 	struct wp_buildid names_id;

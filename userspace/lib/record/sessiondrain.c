@@ -43,8 +43,8 @@ int wp_recording_add_record(void *ctx, const struct perf_event_header *rec, __u6
 				    rec->type == PERF_RECORD_FORK ||
 				    rec->type == PERF_RECORD_EXIT))
 		err = wp_timeline_sideband(r->timeline, rec, time);
-	if (!err && r->rows)
-		err = wp_interprows_record(r->rows, rec, time);
+	if (!err && r->codes)
+		err = wp_interpcodes_record(r->codes, rec, time);
 	if (!err && r->notes_forks)
 		err = wp_recording_note_fork(r, rec, time);
 	if (!err && r->next)
@@ -607,8 +607,8 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 		wp_recording_look_at_functions(r);
 	if (!err)
 		err = wp_batch_flush(r->batch, last && !r->pausing ? ~0ULL : upto);
-	if (r->rows)
-		wp_interprows_end_epoch(r->rows, upto);
+	if (r->codes)
+		wp_interpcodes_end_epoch(r->codes, upto);
 	if (!err && wp_clock_now() - r->flushed >= FLUSH_NS) {
 		err = wp_perfdata_flush(r->pd);
 		r->flushed = wp_clock_now();

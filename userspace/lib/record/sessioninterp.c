@@ -17,6 +17,13 @@
 #include "lib/record/interprows.h"
 #include "lib/record/session.h"
 
+/*
+ * Memory of functions: of a recording, which ends, and of a live view. What is beyond has no
+ * names.
+ */
+#define MAX_BYTES	((size_t)256 << 20)
+#define MAX_LIVE_BYTES	((size_t)64 << 20)
+
 /* The record of the mapping: its name, padded, and what all records end with. */
 #define NAME_BYTES	((sizeof(WP_INTERPROWS_PATH) + 7) / 8 * 8)
 #define MAP_BYTES	(sizeof(struct wp_mmap2_record) + NAME_BYTES + sizeof(struct wp_sample_id))
@@ -25,17 +32,19 @@
  * wp_recording_open_interps() - have interpreted functions recorded
  * @r: the recording
  *
- * Their names need a place where files are kept.
+ * In a file their names need a place where files are kept.
  *
  * Return: 0 or -ENOMEM.
  */
 int wp_recording_open_interps(struct wp_recording *r)
 {
-	if (!r->keep)
-		return 0;
 	r->interps = wp_interps_new();
-	r->rows = r->interps ? wp_interprows_new(r->interps) : NULL;
-	return r->rows ? 0 : -ENOMEM;
+	if (r->interps)
+		r->codes = wp_interpcodes_new(r->interps, r->keep ? MAX_BYTES : MAX_LIVE_BYTES);
+	if (!r->codes)
+		return -ENOMEM;
+	r->rows = r->keep ? wp_interprows_new(r->codes) : NULL;
+	return r->keep && !r->rows ? -ENOMEM : 0;
 }
 
 /**
@@ -45,8 +54,10 @@ int wp_recording_open_interps(struct wp_recording *r)
 void wp_recording_close_interps(struct wp_recording *r)
 {
 	wp_interprows_free(r->rows);
+	wp_interpcodes_free(r->codes);
 	wp_interps_free(r->interps);
 	r->rows = NULL;
+	r->codes = NULL;
 	r->interps = NULL;
 }
 
@@ -120,7 +131,7 @@ int wp_recording_interpret(struct wp_recording *r, struct wp_perfdata_sample *sa
 	err = wp_interprows_stack(r->rows, sample->pid, sample->user_ips, nr, ips,
 				  &sample->nr_user, &has);
 	sample->user_ips = ips;
-	if (!err && has && wp_interprows_map(r->rows, sample->pid, sample->time, &at))
+	if (!err && has && wp_interpcodes_map(r->codes, sample->pid, sample->time, &at))
 		err = add_map(r, sample->pid, at);
 	return err;
 }
@@ -136,14 +147,14 @@ void wp_recording_look_at_functions(struct wp_recording *r)
 	const struct wp_stack *stack;
 	__u32 i;
 
-	if (!r->rows || !wp_interps_any(r->interps))
+	if (!r->codes || !wp_interps_any(r->interps))
 		return;
 	for (i = 0; i < r->dev.conf.nr_tasks; i++) {
 		volatile const struct wallprof_task *task = wp_device_task(&r->dev, i);
 
 		if ((task->phase == WALLPROF_TASK_OFF || task->phase == WALLPROF_TASK_UNSEEN) &&
 		    wp_stacks_find(&r->stacks, task->user_stack, &stack) && stack)
-			wp_interprows_look(r->rows, task->tgid, stack->ips, stack->nr);
+			wp_interpcodes_look(r->codes, task->tgid, stack->ips, stack->nr);
 	}
 }
 
@@ -171,5 +182,5 @@ void wp_recording_keep_names(struct wp_recording *r)
 	free(data);
 	/* The next output has a file of its own. */
 	r->names_id = (struct wp_buildid){ 0 };
-	wp_interprows_unmap(r->rows);
+	wp_interpcodes_unmap(r->codes);
 }

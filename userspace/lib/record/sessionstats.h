@@ -15,7 +15,7 @@
 #include "lib/model/ledger.h"
 #include "lib/model/objects.h"
 #include "lib/model/waits.h"
-#include "lib/record/interprows.h"
+#include "lib/record/interpcodes.h"
 #include "lib/record/mapsync.h"
 #include "lib/record/timeline.h"
 #include "lib/symbols/keepfiles.h"
@@ -142,7 +142,7 @@ struct wp_record_stats {
 	__u64 walks_not_resident;
 	__u64 switches[WALLPROF_SWITCH_MAX];
 	__u64 interps[WALLPROF_INTERP_MAX];
-	struct wp_interprows_stats rows;
+	struct wp_interpcodes_stats rows;
 	__u64 unwound[2][WALLPROF_UNWIND_MAX];
 	struct wp_timeline_stats timeline;
 	struct wp_keepfiles_stats kept;
