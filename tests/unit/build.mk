@@ -60,6 +60,10 @@ UNIT_OUTBOX := $(addprefix userspace/cmd/agent/,outbox.c sender.c http.c headers
 $(UNIT_OUT)/outbox: UNIT_MODULE = -DWP_VERSION='"unit"' $(UNIT_OUTBOX)
 $(UNIT_OUT)/outbox: $(UNIT_OUTBOX)
 
+UNIT_CARRY := userspace/cmd/agent/carry.c userspace/cmd/agent/sums.c $(UNIT_OUTBOX)
+$(UNIT_OUT)/agentcarry: UNIT_MODULE = -DWP_VERSION='"unit"' $(UNIT_CARRY)
+$(UNIT_OUT)/agentcarry: $(UNIT_CARRY)
+
 UNIT_SUMS := userspace/cmd/agent/sums.c userspace/cmd/agent/hists.c
 $(UNIT_OUT)/agentsums: UNIT_MODULE = $(UNIT_SUMS)
 $(UNIT_OUT)/agentsums: $(UNIT_SUMS)

@@ -2,13 +2,15 @@
 /*
  * Tests of the process that sends: which rights it has, started by root and by a user with
  * capabilities; receivers that refuse, and whose answers do not end; the directory of its
- * spool; and where it sends.
+ * spool; what it leaves for the next one; and where it sends.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -286,6 +288,92 @@ static void test_headers(void)
 	wp_agent_headers_free(&metrics);
 }
 
+static unsigned int count_fds(void)
+{
+	unsigned int nr = 0;
+	int fd;
+
+	for (fd = 0; fd < 1000; fd++)
+		nr += fcntl(fd, F_GETFD) >= 0;
+	return nr;
+}
+
+/* Three windows and metrics for a receiver that is away: what the process leaves of them. */
+static void leave_all(struct wp_outbox_left *left, struct wp_outbox *b, bool stopped)
+{
+	*b = (struct wp_outbox){
+		.sock = -1,
+		.o = { .url = "http://127.0.0.1:1/", .shown = "nowhere", .queue = 1 << 20,
+		       .metrics_url = "http://127.0.0.1:1/", .metrics_shown = "nowhere",
+		       .timeout_ms = 60000, .end_ms = stopped ? 1 : 60000 },
+	};
+	wp_set_verbosity(WP_SILENT);
+	if (!wp_outbox_open(b)) {
+		wp_outbox_post(b, WP_SPOOL_PROFILES, "abc", 3, 1);
+		wp_outbox_post(b, WP_SPOOL_PROFILES, "abc", 3, 20);
+		if (stopped)
+			kill(b->pid, SIGSTOP);
+		wp_outbox_post(b, WP_SPOOL_METRICS, "abc", 3, 0);
+		wp_outbox_post(b, WP_SPOOL_PROFILES, "abc", 3, 300);
+	}
+	wp_outbox_leave(b, left);
+	wp_set_verbosity(WP_NORMAL);
+}
+
+static __u64 all_ns(const struct wp_outbox *b)
+{
+	return b->all[WP_OUTBOX_SENT].ns + b->all[WP_OUTBOX_REFUSED].ns +
+	       b->all[WP_OUTBOX_NO_ROOM].ns + b->all[WP_OUTBOX_BROKEN].ns;
+}
+
+static void test_left(void)
+{
+	static const char *const status[] = { "200 a", "200 a", "200 a", NULL };
+	unsigned int before = count_fds();
+	struct wp_outbox_left left;
+	struct wp_outbox b;
+	char url[64], data[4096];
+	ssize_t size;
+	pid_t pid;
+
+	leave_all(&left, &b, false);
+	size = pread(left.fd, data, sizeof(data), 0);
+	ok(size > 0 && (__u64)size == left.bytes && left.windows == 3 && left.ns == 321 &&
+	   !all_ns(&b) && !b.unsent, "what a receiver that is away did not get is left");
+	ok(pwrite(left.fd, "a", 1, 0) < 0 && ftruncate(left.fd, 0) < 0, "... in a sealed file");
+	close(left.fd);
+	ok(count_fds() == before && !b.pid, "... and nothing else of the process");
+
+	pid = start_receiver(status, url, sizeof(url));
+	b = (struct wp_outbox){
+		.sock = -1,
+		.o = { .url = url, .shown = url, .queue = 1 << 20, .timeout_ms = 60000,
+		       .end_ms = 60000 },
+	};
+	wp_set_verbosity(WP_SILENT);
+	ok(!wp_outbox_open(&b) && !wp_outbox_restore(&b, data, size) &&
+	   wp_outbox_close(&b) == -EIO &&
+	   b.all[WP_OUTBOX_SENT].windows == 3 && b.all[WP_OUTBOX_SENT].ns == 321,
+	   "the next process sends it");
+	ok(b.metrics[WP_OUTBOX_REFUSED] == 1 && b.unsent == 1,
+	   "... and counts metrics for which it has no receiver");
+	b.loss[WP_OUTBOX_REFUSED] = (struct wp_outbox_loss){ 0 };
+	ok(wp_outbox_restore(&b, data, size - 1) == -EINVAL && b.all[WP_OUTBOX_BROKEN].ns == 21 &&
+	   wp_outbox_restore(&b, data, 5) == -EINVAL && wp_outbox_restore(&b, data, 0) == 0,
+	   "what is cut is malformed; without a process it is lost, and counted");
+	memset(data + offsetof(struct wp_outbox_post, kind), 0xff, 8);
+	ok(wp_outbox_restore(&b, data, size) == -EINVAL && b.all[WP_OUTBOX_BROKEN].ns == 21,
+	   "... as is what has no kind");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+
+	leave_all(&left, &b, true);
+	close(left.fd);
+	wp_set_verbosity(WP_NORMAL);
+	ok(!left.windows && !left.ns && b.all[WP_OUTBOX_BROKEN].ns == 321 && b.unsent == 1,
+	   "a process that hangs leaves nothing, which is counted");
+}
+
 /* Whether it begins with a spool of this path, whose owner is this then. */
 static bool begins(const char *path, uid_t owner)
 {
@@ -405,6 +493,7 @@ int main(void)
 	test_refused();
 	test_metrics();
 	test_headers();
+	test_left();
 	test_spool();
 	test_url();
 	test_metrics_url();

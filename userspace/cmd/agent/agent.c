@@ -21,6 +21,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/duration.h"
 #include "lib/base/err.h"
+#include "lib/sandbox/filereader.h"
 #include "lib/sandbox/worker.h"
 
 #define NSEC_PER_SEC	1000000000ULL
@@ -436,15 +437,16 @@ static void print_window(const struct wp_agent *a, const struct wp_otlp_stats *s
 			a->nr_windows, (unsigned long long)stats->overflowed, a->max_samples);
 }
 
-/* The line that a service manager shows. */
+/* The line that a service manager shows. A mistake is there until it is repaired. */
 static void notify_status(const struct wp_agent *a)
 {
+	const char *refused = a->reload.refused ? "; a new configuration was refused" : "";
 	const struct wp_outbox *b = &a->outbox;
 	const char *state = *b->refused[WP_SPOOL_PROFILES] ? ", which refuses them" :
 			    b->waits ? ", which does not answer" : "";
 
-	wp_notify(&a->notify, "STATUS=%lu windows, %llu sent to %s%s", a->nr_windows,
-		  (unsigned long long)b->all[WP_OUTBOX_SENT].windows, b->o.shown, state);
+	wp_notify(&a->notify, "STATUS=%lu windows, %llu sent to %s%s%s", a->nr_windows,
+		  (unsigned long long)b->all[WP_OUTBOX_SENT].windows, b->o.shown, state, refused);
 }
 
 /* Ends a window, and sends it. */
@@ -478,7 +480,35 @@ static int turn(struct wp_agent *a)
 	return err;
 }
 
-/* From START on, until the end is requested, or no target is left. */
+/* Whether a new configuration is there, and valid. */
+static bool is_new_configuration(struct wp_agent *a)
+{
+	enum wp_agent_reload_state state = wp_agent_reload_step(&a->reload);
+
+	if (state == WP_AGENT_RELOAD_REFUSED)
+		notify_status(a);
+	return state == WP_AGENT_RELOAD_READY;
+}
+
+/* Ends the last window of this configuration, and keeps what the next program needs. */
+static int end_for_reload(struct wp_agent *a)
+{
+	struct wp_outbox_left left;
+	int err;
+
+	wp_notify(&a->notify, "RELOADING=1\nMONOTONIC_USEC=%llu",
+		  (unsigned long long)wp_clock_now() / 1000);
+	err = turn(a);
+	if (err)
+		return err;
+	wp_outbox_leave(&a->outbox, &left);
+	a->carry = wp_agent_carry_write(a, &left);
+	if (left.fd >= 0)
+		close(left.fd);
+	return a->carry < 0 ? a->carry : 0;
+}
+
+/* From START on, until the end is requested, no target is left, or there is a new program. */
 static int loop(struct wp_agent *a, bool *gone)
 {
 	__u64 next = a->live.r.s.start + a->window, look;
@@ -492,6 +522,8 @@ static int loop(struct wp_agent *a, bool *gone)
 		if (wake < 0)
 			return wake;
 		*gone = wake == WP_WAKE_GONE;
+		if (!*gone && !wp_signals_stop() && is_new_configuration(a))
+			return end_for_reload(a);
 		if (*gone || wp_signals_stop() || wp_clock_now() >= next) {
 			err = turn(a);
 			next += a->window;
@@ -520,12 +552,38 @@ static void print_end(const struct wp_agent *a)
 		a->outbox.bytes / 1e6);
 }
 
-static int run(struct wp_agent *a, const struct opts *o)
+/* Goes on with what an earlier program of this process kept. */
+static int start(struct wp_agent *a, const struct opts *o, struct wp_agent_carry *carry)
+{
+	__u64 ended;
+	int err = wp_agent_carry_read(carry, a);
+
+	if (err)
+		return err;
+	ended = a->begun;
+	err = wp_live_begin(&a->live);
+	if (err)
+		return err;
+	a->begun = a->live.r.s.start;
+	if (!a->sums.start)
+		a->sums.start = wp_agent_since_1970(a->begun);
+	if (ended && !o->quiet)
+		fprintf(stderr, "[ wallprof agent: Read %s again: %.3f s were not recorded ]\n",
+			o->config, (a->begun - ended) / 1e9);
+	return 0;
+}
+
+static int run(struct wp_agent *a, const struct opts *o, struct wp_agent_carry *carry)
 {
 	bool gone = false;
 	int err, late;
 
 	find_host(a);
+	/* Without a file there is nothing to read: it ends, as without a terminal. */
+	if (o->config)
+		wp_signals_want_reload();
+	else
+		wp_agent_reload_free(&a->reload);
 	err = wp_signals_catch();
 	if (!err)
 		err = wp_agent_labels_init(&a->labels);
@@ -541,16 +599,16 @@ static int run(struct wp_agent *a, const struct opts *o)
 		a->live.hist = wp_agent_hists_add;
 		a->live.hist_ctx = a;
 	}
+	a->sums.wanted = a->metrics || a->textfile;
 	if (!err)
-		err = wp_live_begin(&a->live);
+		err = start(a, o, carry);
 	if (err)
 		return err;
 	wp_livenames_want_ids(a->live.names);
-	a->begun = a->live.r.s.start;
-	a->sums.start = wp_agent_since_1970(a->begun);
-	a->sums.wanted = a->metrics || a->textfile;
 	wp_notify(&a->notify, "READY=1\nSTATUS=recording");
 	err = loop(a, &gone);
+	if (a->carry >= 0)
+		return err;
 	wp_notify(&a->notify, "STOPPING=1");
 	late = wp_outbox_close(&a->outbox);
 	if (!err)
@@ -561,6 +619,20 @@ static int run(struct wp_agent *a, const struct opts *o)
 		wp_warn("no target is left");
 	/* What ends it by a signal is not interested in the rest. */
 	return err || wp_signals_stop() ? err : late;
+}
+
+/* Nothing of the session is left: processes, descriptors. Returns if it fails. */
+static int execute(struct wp_agent *a)
+{
+	struct wp_agent_carry lost;
+	int err;
+
+	wp_filereader_end();
+	wp_worker_end();
+	err = wp_agent_reload_exec(&a->reload, WP_AGENT_CARRY, a->carry);
+	wp_agent_carry_find(&lost);
+	wp_agent_carry_drop(&lost);
+	return err;
 }
 
 /**
@@ -574,6 +646,7 @@ int cmd_agent(int argc, char **argv)
 {
 	struct wp_agent a = {
 		.live.r.dev.fd = -1,
+		.carry = -1,
 		.window = DEFAULT_WINDOW,
 		.max_samples = DEFAULT_SAMPLES,
 		.outbox.sock = -1,
@@ -584,13 +657,18 @@ int cmd_agent(int argc, char **argv)
 		},
 	};
 	struct opts o = { .a = &a };
+	struct wp_agent_carry carry;
 	int err;
 
-	err = read_options(&o, argc, argv);
+	wp_agent_carry_find(&carry);
+	err = wp_agent_reload_init(&a.reload, argc, argv);
+	if (!err)
+		err = read_options(&o, argc, argv);
 	if (!err) {
 		wp_worker_prepare();
 		wp_notify_open(&a.notify);
-		err = run(&a, &o);
+		err = run(&a, &o, &carry);
+		wp_agent_carry_drop(&carry);
 		wp_notify_close(&a.notify);
 		wp_outbox_close(&a.outbox);
 		wp_live_end(&a.live);
@@ -598,12 +676,16 @@ int cmd_agent(int argc, char **argv)
 		wp_agent_textfile_free(a.textfile);
 		wp_agent_sums_free(&a.sums);
 		wp_agent_hists_free(&a.hists);
+		if (a.carry >= 0)
+			err = execute(&a);
 		err = wp_signals_exit_status(err == -EINVAL ? -EIO : err, 0);
 	} else {
+		wp_agent_carry_drop(&carry);
 		wp_target_free(&a.live.r.o.target);
 		wp_event_list_free(&a.live.r.o.events);
 		err = err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
 	}
+	wp_agent_reload_free(&a.reload);
 	wp_agent_headers_free(&o.headers);
 	wp_agent_headers_free(&o.metrics_headers);
 	free((char *)a.outbox.o.url);

@@ -4,7 +4,8 @@
  * window.c the profiles of a window of time, labels.c what is known of each process,
  * outbox.c the process that sends, as its parent sees it, sender.c what that does, http.c
  * its requests; sums.c what metrics have, textfile.c metrics in a file, metrics.c those by
- * OTLP, hists.c the histograms of a window.
+ * OTLP, hists.c the histograms of a window; reload.c the configuration that is read again,
+ * carry.c what is kept then.
  */
 #ifndef WP_CMD_AGENT_AGENT_H
 #define WP_CMD_AGENT_AGENT_H
@@ -14,6 +15,7 @@
 #include <linux/types.h>
 
 #include "cmd/agent/outbox.h"
+#include "cmd/agent/reload.h"
 #include "cmd/common/live.h"
 #include "lib/base/idmap.h"
 #include "lib/base/notify.h"
@@ -24,6 +26,9 @@
 
 struct wp_agent_label;
 struct wp_agent_textfile;
+
+/* The name in the environment of the descriptor of what is kept: carry.c. */
+#define WP_AGENT_CARRY	"WALLPROF_AGENT_CARRY"
 
 /* States of threads that metrics have. */
 #define WP_AGENT_STATES	3
@@ -112,6 +117,8 @@ struct wp_agent_hists {
  * @labels: services of processes
  * @outbox: what sends
  * @notify: the service manager, if there is one
+ * @reload: reading the configuration again
+ * @carry: file of what the next program of this process gets; -1: there is none
  * @window: nanoseconds of a window
  * @count: number of windows, 0: until the end is requested
  * @max_samples: number of samples of a window, at most
@@ -132,6 +139,8 @@ struct wp_agent {
 	struct wp_agent_labels labels;
 	struct wp_outbox outbox;
 	struct wp_notify notify;
+	struct wp_agent_reload reload;
+	int carry;
 	__u64 window;
 	unsigned long count;
 	size_t max_samples;
@@ -146,6 +155,18 @@ struct wp_agent {
 	struct wp_agent_hists hists;
 	bool metrics;
 	struct wp_agent_textfile *textfile;
+};
+
+/**
+ * struct wp_agent_carry - what an earlier program of this process kept
+ * @fd: its file; -1: there was none
+ * @data: the same, mapped; or NULL
+ * @size: its size
+ */
+struct wp_agent_carry {
+	int fd;
+	const void *data;
+	size_t size;
 };
 
 /* labels.c */
@@ -189,6 +210,12 @@ int wp_agent_textfile_check(const char *path);
 int wp_agent_textfile_open(struct wp_agent_textfile **out, const char *path);
 void wp_agent_textfile_write(const struct wp_agent *a);
 void wp_agent_textfile_free(struct wp_agent_textfile *t);
+
+/* carry.c */
+int wp_agent_carry_write(const struct wp_agent *a, const struct wp_outbox_left *left);
+void wp_agent_carry_find(struct wp_agent_carry *c);
+int wp_agent_carry_read(struct wp_agent_carry *c, struct wp_agent *a);
+void wp_agent_carry_drop(struct wp_agent_carry *c);
 
 int cmd_agent(int argc, char **argv);
 

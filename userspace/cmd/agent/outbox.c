@@ -20,6 +20,7 @@
 #include <zlib.h>
 
 #include "cmd/agent/outbox.h"
+#include "lib/base/bytes.h"
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
 #include "lib/base/fullio.h"
@@ -80,8 +81,8 @@ static void count(struct wp_outbox *b, enum wp_outbox_outcome outcome, __u64 win
 	b->loss[outcome].ns += ns;
 }
 
-/* Reaps it. What it had is lost. */
-static void reap(struct wp_outbox *b)
+/* Kills it, if it has not ended, and reaps it. */
+static void end_process(struct wp_outbox *b)
 {
 	unsigned int i;
 
@@ -92,11 +93,22 @@ static void reap(struct wp_outbox *b)
 	for (i = 0; i < LATE_MS && !waitpid(b->pid, NULL, WNOHANG); i++)
 		poll(NULL, 0, 1);
 	b->pid = 0;
+}
+
+/* What it had is lost. */
+static void count_broken(struct wp_outbox *b)
+{
 	if (b->nr_outstanding[WP_SPOOL_PROFILES])
 		count(b, WP_OUTBOX_BROKEN, b->nr_outstanding[WP_SPOOL_PROFILES], b->outstanding);
 	count_metrics(b, WP_OUTBOX_BROKEN, b->nr_outstanding[WP_SPOOL_METRICS]);
 	memset(b->nr_outstanding, 0, sizeof(b->nr_outstanding));
 	b->outstanding = 0;
+}
+
+static void reap(struct wp_outbox *b)
+{
+	end_process(b);
+	count_broken(b);
 }
 
 /* Prints a change, not each of many failures. */
@@ -318,6 +330,20 @@ static int compress_into_file(const void *message, size_t size, __u64 *bytes)
 	return ret ? ret : fd;
 }
 
+/* A compressed message. Returns 0 or a negative errno. */
+static int post_file(struct wp_outbox *b, const struct wp_outbox_post *post, int fd)
+{
+	const struct iovec iov = { .iov_base = (void *)post, .iov_len = sizeof(*post) };
+
+	if (!b->pid)
+		return -EPIPE;
+	if (!wp_zygote_send(b->sock, &iov, 1, &fd, 1, MSG_DONTWAIT))
+		return errno == ECONNRESET ? -EPIPE : -errno;
+	b->nr_outstanding[post->kind]++;
+	b->outstanding += post->ns;
+	return 0;
+}
+
 /* A message that the process does not get. */
 static void count_failed(struct wp_outbox *b, const struct wp_outbox_post *post, int err)
 {
@@ -345,26 +371,18 @@ int wp_outbox_post(struct wp_outbox *b, enum wp_spool_kind kind, const void *mes
 		   __u64 ns)
 {
 	struct wp_outbox_post post = { .seq = ++b->seq, .ns = ns, .kind = kind };
-	const struct iovec iov = { .iov_base = &post, .iov_len = sizeof(post) };
 	int fd = compress_into_file(message, size, &post.bytes), err = fd < 0 ? fd : 0;
 
 	if (!err) {
-		if (!b->pid || !wp_zygote_send(b->sock, &iov, 1, &fd, 1, MSG_DONTWAIT))
-			err = b->pid ? -errno : -EPIPE;
+		err = post_file(b, &post, fd);
 		close(fd);
 	}
-	if (err == -ECONNRESET)
-		err = -EPIPE;
 	/* What was counted as lost until now is in it. */
 	if (kind == WP_SPOOL_PROFILES)
 		memset(b->loss, 0, sizeof(b->loss));
-	if (err) {
+	if (err)
 		count_failed(b, &post, err);
-		return err == -EPIPE ? -EPIPE : 0;
-	}
-	b->nr_outstanding[kind]++;
-	b->outstanding += ns;
-	return 0;
+	return err == -EPIPE ? -EPIPE : 0;
 }
 
 /**
@@ -391,6 +409,153 @@ void wp_outbox_take(struct wp_outbox *b)
 	wp_outbox_open(b);
 }
 
+static void print_waiting(const struct wp_outbox *b)
+{
+	if (b->waiting)
+		wp_warn("%llu windows wait in %s for the next start",
+			(unsigned long long)b->waiting, b->o.spool);
+}
+
+/* Its last replies, until it ends, or for the time that this may take. */
+static void take_last(struct wp_outbox *b)
+{
+	__u64 until = wp_clock_now() + (b->o.end_ms + LATE_MS) * 1000000ULL;
+	struct wp_outbox_reply r;
+	int ret = 1;
+
+	shutdown(b->sock, SHUT_WR);
+	while (ret > 0) {
+		ret = wait_reply(b, &r, until);
+		if (ret > 0)
+			take_reply(b, &r);
+	}
+}
+
+/* The next message of a file of those that were not sent, or NULL: there is none. */
+static const void *next_left(struct wp_bytes *file, struct wp_outbox_post *post)
+{
+	const void *head = wp_bytes_take(file, sizeof(*post));
+
+	if (!head)
+		return NULL;
+	memcpy(post, head, sizeof(*post));
+	if (post->kind >= WP_SPOOL_KINDS || !post->bytes ||
+	    (post->kind == WP_SPOOL_METRICS && post->ns))
+		return NULL;
+	return wp_bytes_take(file, post->bytes);
+}
+
+/* It has no more than what it was given, whatever it leaves. */
+static void count_left(struct wp_outbox *b, struct wp_outbox_left *left, const __u8 *data,
+		       size_t size)
+{
+	struct wp_bytes file = { .p = data, .end = data + size };
+	struct wp_outbox_post post;
+
+	while (next_left(&file, &post) && b->nr_outstanding[post.kind] &&
+	       post.ns <= b->outstanding) {
+		b->nr_outstanding[post.kind]--;
+		b->outstanding -= post.ns;
+		left->bytes = file.p - data;
+		left->windows += post.kind == WP_SPOOL_PROFILES;
+		left->ns += post.ns;
+	}
+}
+
+/* The process has ended; if it has not, the file cannot be sealed. */
+static void read_left(struct wp_outbox *b, struct wp_outbox_left *left)
+{
+	struct stat st;
+	void *data;
+
+	if (fcntl(left->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) ||
+	    fstat(left->fd, &st) || !st.st_size)
+		return;
+	data = mmap(NULL, st.st_size, PROT_READ, MAP_SHARED, left->fd, 0);
+	if (data == MAP_FAILED)
+		return;
+	count_left(b, left, data, st.st_size);
+	munmap(data, st.st_size);
+}
+
+/**
+ * wp_outbox_leave() - end the process as soon as it is in no request
+ * @b: the process, in any state
+ * @left: set to what it has not sent, which wp_outbox_restore() takes
+ *
+ * What is neither sent nor left is counted as lost.
+ */
+void wp_outbox_leave(struct wp_outbox *b, struct wp_outbox_left *left)
+{
+	const struct wp_outbox_post post = { .seq = 0 };
+	const struct iovec iov = { .iov_base = (void *)&post, .iov_len = sizeof(post) };
+
+	*left = (struct wp_outbox_left){ .fd = -1 };
+	if (!b->pid)
+		return;
+	left->fd = memfd_create("wallprof", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (left->fd >= 0 && !wp_zygote_send(b->sock, &iov, 1, &left->fd, 1, MSG_DONTWAIT))
+		wp_debug("the sending process: %s", strerror(errno));
+	take_last(b);
+	end_process(b);
+	if (left->fd >= 0)
+		read_left(b, left);
+	count_broken(b);
+	print_waiting(b);
+}
+
+/* Posts a message again. The process may not read as fast. */
+static int post_left(struct wp_outbox *b, const struct wp_outbox_post *post, const void *data)
+{
+	__u64 until = wp_clock_now() + READY_MS * 1000000ULL;
+	struct pollfd p = { .events = POLLIN };
+	int fd = memfd_create("wallprof", MFD_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	err = wp_pwrite_all(fd, data, post->bytes, 0);
+	if (!err)
+		err = post_file(b, post, fd);
+	while ((err == -EAGAIN || err == -ETOOMANYREFS) && wp_clock_now() < until) {
+		p.fd = b->sock;
+		poll(&p, 1, 10);
+		wp_outbox_take(b);
+		err = post_file(b, post, fd);
+	}
+	close(fd);
+	return err;
+}
+
+/**
+ * wp_outbox_restore() - send what an earlier process has left
+ * @b: the process
+ * @data: what it left
+ * @size: its size
+ *
+ * What the process does not get is counted as lost.
+ *
+ * Return: 0 or -EINVAL: it is malformed, from some place on.
+ */
+int wp_outbox_restore(struct wp_outbox *b, const void *data, size_t size)
+{
+	const __u8 *from = data;
+	struct wp_bytes file = { .p = from, .end = from + size };
+	struct wp_outbox_post post;
+	const void *message;
+	int err;
+
+	while (wp_bytes_left(&file)) {
+		message = next_left(&file, &post);
+		if (!message)
+			return -EINVAL;
+		post.seq = ++b->seq;
+		err = post_left(b, &post, message);
+		if (err)
+			count_failed(b, &post, err);
+	}
+	return 0;
+}
+
 /**
  * wp_outbox_close() - wait until all is sent, or for the time that this may take
  * @b: the process, in any state
@@ -399,24 +564,14 @@ void wp_outbox_take(struct wp_outbox *b)
  */
 int wp_outbox_close(struct wp_outbox *b)
 {
-	__u64 until = wp_clock_now() + (b->o.end_ms + LATE_MS) * 1000000ULL;
-	struct wp_outbox_reply r;
 	struct wp_outbox_loss left = { 0 };
 	unsigned int i;
-	int ret = 1;
 
 	if (!b->pid)
 		return 0;
-	shutdown(b->sock, SHUT_WR);
-	while (ret > 0) {
-		ret = wait_reply(b, &r, until);
-		if (ret > 0)
-			take_reply(b, &r);
-	}
+	take_last(b);
 	reap(b);
-	if (b->waiting)
-		wp_warn("%llu windows wait in %s for the next start",
-			(unsigned long long)b->waiting, b->o.spool);
+	print_waiting(b);
 	for (i = 0; i < WP_OUTBOX_OUTCOMES; i++) {
 		left.windows += b->loss[i].windows;
 		left.ns += b->loss[i].ns;
@@ -424,7 +579,10 @@ int wp_outbox_close(struct wp_outbox *b)
 	if (left.windows)
 		wp_err("%llu windows with %.3f s of time were not sent to %s",
 		       (unsigned long long)left.windows, left.ns / 1e9, b->o.shown);
-	if (b->unsent)
+	if (b->unsent == 1)
+		wp_err("the last message of metrics was not sent to %s",
+		       shown_of(b, WP_SPOOL_METRICS));
+	else if (b->unsent)
 		wp_err("the last %llu messages of metrics were not sent to %s",
 		       (unsigned long long)b->unsent, shown_of(b, WP_SPOOL_METRICS));
 	return left.windows || b->unsent ? -EIO : 0;

@@ -48,7 +48,8 @@ enum wp_outbox_outcome {
 
 /**
  * struct wp_outbox_post - a message, to the process that sends
- * @seq: its number; 0: no message, but the directory of the spool
+ * @seq: its number; 0: no message, but the directory of the spool, or, later, the request to
+ *	end and to leave in the file what is not sent: each such structure, and its message
  * @ns: time in it; of metrics 0
  * @bytes: size of the memory file
  * @kind: enum wp_spool_kind
@@ -157,6 +158,20 @@ struct wp_outbox {
 	__u64 waiting;
 };
 
+/**
+ * struct wp_outbox_left - what a process has not sent
+ * @fd: file of it, which does not change any more; or -1
+ * @bytes: so much of the file is valid
+ * @windows: number of windows in it
+ * @ns: time in them
+ */
+struct wp_outbox_left {
+	int fd;
+	__u64 bytes;
+	__u64 windows;
+	__u64 ns;
+};
+
 /* Of a process that root starts to send. */
 #define WP_OUTBOX_UID	65534
 
@@ -166,6 +181,8 @@ int wp_outbox_open(struct wp_outbox *b);
 int wp_outbox_post(struct wp_outbox *b, enum wp_spool_kind kind, const void *message, size_t size,
 		   __u64 ns);
 void wp_outbox_take(struct wp_outbox *b);
+void wp_outbox_leave(struct wp_outbox *b, struct wp_outbox_left *left);
+int wp_outbox_restore(struct wp_outbox *b, const void *data, size_t size);
 int wp_outbox_close(struct wp_outbox *b);
 
 /* sender.c */

@@ -11,6 +11,9 @@
  * With a spool, messages that wait are on disk: those in the queue follow those in the spool,
  * which are sent first, and go there as soon as one has to wait. What cannot be written there
  * stays in the queue.
+ *
+ * When the agent reads its configuration again, the process ends after the request that it is
+ * in, and leaves its queue in a file, for the next one.
  */
 #include <errno.h>
 #include <grp.h>
@@ -29,6 +32,7 @@
 #include "cmd/agent/http.h"
 #include "cmd/agent/outbox.h"
 #include "lib/base/clock.h"
+#include "lib/base/fullio.h"
 #include "lib/base/text.h"
 #include "lib/sandbox/confine.h"
 #include "lib/sandbox/job.h"
@@ -72,6 +76,7 @@ struct entry {
  * @kind: of what is being sent
  * @data: its message, mapped; or NULL
  * @data_size: its size
+ * @left: file for what is not sent at the end, or -1
  * @ended: no more will come
  * @end: then, when to give up, ns of CLOCK_MONOTONIC
  * @wait_ms: the last wait before a try
@@ -90,6 +95,7 @@ struct sender {
 	enum wp_spool_kind kind;
 	void *data;
 	size_t data_size;
+	int left;
 	bool ended;
 	__u64 end;
 	unsigned int wait_ms;
@@ -151,13 +157,11 @@ static void drop_spooled(struct sender *s, enum wp_outbox_outcome outcome, const
 	send_reply(s, &r);
 }
 
-/* Replies about a window, and drops it. @before: the one in front of it, or NULL. */
-static void drop(struct sender *s, struct entry *before, enum wp_outbox_outcome outcome,
-		 const char *text)
+/* Removes a window from the queue. @before: the one in front of it, or NULL. */
+static void forget(struct sender *s, struct entry *before)
 {
 	struct entry *e = before ? before->next : s->first;
 
-	reply(s, &e->post, outcome, text);
 	*(before ? &before->next : &s->first) = e->next;
 	if (s->last == e)
 		s->last = before;
@@ -165,6 +169,33 @@ static void drop(struct sender *s, struct entry *before, enum wp_outbox_outcome 
 	if (e->data)
 		munmap(e->data, e->post.bytes);
 	free(e);
+}
+
+/* Replies about a window, and drops it. */
+static void drop(struct sender *s, struct entry *before, enum wp_outbox_outcome outcome,
+		 const char *text)
+{
+	reply(s, before ? &before->next->post : &s->first->post, outcome, text);
+	forget(s, before);
+}
+
+/* Writes the queue to the file that the parent has passed, without replies: it reads that. */
+static void leave(struct sender *s)
+{
+	off_t at = 0;
+
+	while (s->left >= 0 && s->first) {
+		const struct wp_outbox_post *post = &s->first->post;
+
+		if (wp_pwrite_all(s->left, post, sizeof(*post), at) ||
+		    wp_pwrite_all(s->left, s->first->data, post->bytes, at + sizeof(*post)))
+			break;
+		at += sizeof(*post) + post->bytes;
+		forget(s, NULL);
+	}
+	/* Part of a window is none. */
+	if (s->left >= 0 && ftruncate(s->left, at))
+		return;
 }
 
 /* Moves windows from the queue to the spool, as far as that takes them. */
@@ -219,6 +250,16 @@ static void add(struct sender *s, const struct wp_outbox_post *post, int fd)
 	make_room(s);
 }
 
+static void end_soon(struct sender *s)
+{
+	if (s->ended)
+		return;
+	s->ended = true;
+	s->end = wp_clock_now() + s->o->end_ms * 1000000ULL;
+	/* There is no time to lose. */
+	s->not_before = 0;
+}
+
 static void receive(struct sender *s)
 {
 	struct wp_outbox_post post;
@@ -228,12 +269,12 @@ static void receive(struct sender *s)
 
 	if (n == sizeof(post) && nr == 1 && post.seq && post.kind < WP_SPOOL_KINDS)
 		add(s, &post, fd[0]);
-	if (n <= 0 && !s->ended) {
-		s->ended = true;
-		s->end = wp_clock_now() + s->o->end_ms * 1000000ULL;
-		/* There is no time to lose. */
-		s->not_before = 0;
+	if (n == sizeof(post) && nr == 1 && !post.seq && s->left < 0) {
+		s->left = fd[0];
+		nr = 0;
 	}
+	if (n <= 0 || s->left >= 0)
+		end_soon(s);
 	while (nr)
 		close(fd[--nr]);
 }
@@ -401,8 +442,11 @@ static void begin(struct sender *s)
 	while (s->spool && wp_spool_excess(s->spool, 0))
 		drop_spooled(s, WP_OUTBOX_SPOOL_FULL, "the spool is full");
 	s->spooled = s->spool && wp_spool_first(s->spool, &segment);
-	if (s->spooled && segment.kind == WP_SPOOL_METRICS && !s->o->metrics_url) {
-		drop_spooled(s, WP_OUTBOX_REFUSED, "metrics of an earlier start have no receiver");
+	if (!s->spooled && !s->first)
+		return;
+	s->kind = s->spooled ? segment.kind : s->first->post.kind;
+	if (s->kind == WP_SPOOL_METRICS && !s->o->metrics_url) {
+		end_request(s, WP_OUTBOX_REFUSED, "metrics of an earlier start have no receiver");
 		return;
 	}
 	if (s->spooled) {
@@ -413,10 +457,8 @@ static void begin(struct sender *s)
 			return;
 		}
 		s->busy = post(s, segment.kind, s->data, segment.bytes);
-	} else if (s->first) {
-		s->busy = post(s, s->first->post.kind, s->first->data, s->first->post.bytes);
 	} else {
-		return;
+		s->busy = post(s, s->first->post.kind, s->first->data, s->first->post.bytes);
 	}
 	if (s->busy)
 		return;
@@ -428,6 +470,9 @@ static void run(struct sender *s)
 {
 	for (;;) {
 		if (s->ended && (!has_more(s) || wp_clock_now() >= s->end))
+			break;
+		/* The next process sends the others. */
+		if (s->left >= 0 && !s->busy)
 			break;
 		if (!s->busy && has_more(s) && wp_clock_now() >= s->not_before)
 			begin(s);
@@ -441,6 +486,7 @@ static void run(struct sender *s)
 	}
 	s->busy = false;
 	move_to_spool(s);
+	leave(s);
 	while (s->first)
 		drop(s, NULL, WP_OUTBOX_ENDED, "");
 }
@@ -483,7 +529,7 @@ static bool take_spool(struct sender *s, const char **trouble)
  */
 void wp_sender_run(int sock, const struct wp_outbox_options *o)
 {
-	struct sender s = { .o = o, .sock = sock };
+	struct sender s = { .o = o, .sock = sock, .left = -1 };
 	const char *trouble;
 
 	if (wp_confine_descriptors(sock) || !drop_rights()) {

@@ -434,7 +434,7 @@ static int read_status(struct wp_live *live)
 	if (err)
 		return err;
 	wp_sideband_stats(live->r.sideband, &side);
-	live->records_lost = side.lost + side.bad;
+	live->records_lost = live->records_before + side.lost + side.bad;
 	return 0;
 }
 

@@ -42,6 +42,7 @@
  * @status: the module's status of the session
  * @records_lost: records of names, forks and mappings that perf lost, or that were
  *	damaged
+ * @records_before: those of an earlier session
  * @invisible: threads of other pid namespaces, which are left out
  * @forget: called for a process that is new, with its parent, or else, with 0, whose
  *	program or mappings may have changed; or NULL
@@ -64,6 +65,7 @@ struct wp_live {
 	__u64 lost[WALLPROF_LOSS_MAX];
 	struct wallprof_status status;
 	__u64 records_lost;
+	__u64 records_before;
 	__u64 invisible;
 	void (*forget)(void *ctx, __u32 pid, __u32 parent);
 	void *forget_ctx;

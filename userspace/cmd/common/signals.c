@@ -37,6 +37,9 @@
 static volatile sig_atomic_t stop_signal;
 static volatile __u64 stop_time;
 static volatile sig_atomic_t snapshot_signal;
+static volatile sig_atomic_t reload_signal;
+/* Set before signals are caught. */
+static bool reload_wanted;
 static struct wp_perfdata *volatile open_file;
 static volatile pid_t command_pid;
 /* Printed at the second signal, with a file and without; may be in the middle of a line. */
@@ -79,6 +82,8 @@ static void on_signal(int sig)
 
 	if (sig == SIGUSR2) {
 		snapshot_signal = 1;
+	} else if (sig == SIGHUP && reload_wanted) {
+		reload_signal = 1;
 	} else if (sig == SIGTSTP) {
 		suspend_signal = 1;
 	} else if (sig == SIGWINCH || sig == SIGCONT) {
@@ -105,6 +110,25 @@ static void on_signal(int sig)
 	if (write(wake_fd, &one, sizeof(one)) < 0)
 		err = err ? err : 0;
 	errno = err;
+}
+
+/* Signals that must not end a process between two programs. */
+static void held_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+}
+
+/**
+ * wp_signals_want_reload() - HUP is for wp_signals_reload(), and does not request the end
+ *
+ * Must come before wp_signals_catch(), which then takes what wp_signals_hold() held.
+ */
+void wp_signals_want_reload(void)
+{
+	reload_wanted = true;
 }
 
 /**
@@ -143,6 +167,10 @@ int wp_signals_catch(void)
 			sigaddset(&watched, signals[i]);
 	}
 	wp_sigwatch_start(&watched, on_signal);
+	if (reload_wanted) {
+		held_signals(&watched);
+		sigprocmask(SIG_UNBLOCK, &watched, NULL);
+	}
 	signal(SIGPIPE, SIG_IGN);
 	return 0;
 }
@@ -175,6 +203,37 @@ void wp_signals_restore_limit(void)
 int wp_signals_stop(void)
 {
 	return stop_signal;
+}
+
+/**
+ * wp_signals_reload() - whether HUP came
+ *
+ * Return: true if it did, since the last call.
+ */
+bool wp_signals_reload(void)
+{
+	bool asked = reload_signal;
+
+	if (asked)
+		reload_signal = 0;
+	return asked;
+}
+
+/**
+ * wp_signals_hold() - keep signals for the program that this process executes next
+ *
+ * The request for the end is one of them.
+ */
+void wp_signals_hold(void)
+{
+	sigset_t held;
+
+	held_signals(&held);
+	sigprocmask(SIG_BLOCK, &held, NULL);
+	if (stop_signal)
+		raise(stop_signal);
+	if (reload_signal)
+		raise(SIGHUP);
 }
 
 /**

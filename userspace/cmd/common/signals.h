@@ -30,8 +30,11 @@ enum wp_wake {
 	WP_WAKE_FILES,
 };
 
+void wp_signals_want_reload(void);
 int wp_signals_catch(void);
 int wp_signals_stop(void);
+bool wp_signals_reload(void);
+void wp_signals_hold(void);
 void wp_signals_catch_snapshot(void);
 bool wp_signals_snapshot(void);
 void wp_signals_catch_screen(void (*restore)(void), int input);
