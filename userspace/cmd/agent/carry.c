@@ -253,7 +253,7 @@ static const struct header *header_of(struct wp_agent_carry *c)
 	}
 	h = c->data;
 	if (!h || memcmp(h->magic, MAGIC, sizeof(h->magic)) || h->size != sizeof(*h) ||
-	    h->services > c->size / sizeof(struct service) ||
+	    h->services > (c->size - sizeof(*h)) / sizeof(struct service) ||
 	    h->left_bytes != c->size - sizeof(*h) - h->services * sizeof(struct service))
 		return NULL;
 	return h;
