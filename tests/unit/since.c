@@ -2,6 +2,7 @@
 /*
  * Tests of times that have passed as text, and of what /proc has about a thread: this one.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -64,6 +65,25 @@ static void test_clock(void)
 	   "of more than a day ago with the date");
 }
 
+static __u64 time_of(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return ts.tv_sec * S + ts.tv_nsec;
+}
+
+static void test_pair(void)
+{
+	__u64 before = time_of(CLOCK_MONOTONIC), day_before = time_of(CLOCK_REALTIME);
+	__u64 at = 0, day = 0;
+	int err = wp_clock_pair(CLOCK_MONOTONIC, &at, &day);
+
+	ok(!err && at >= before && at <= time_of(CLOCK_MONOTONIC), "a clock");
+	ok(day >= day_before && day <= time_of(CLOCK_REALTIME), "... and the time of day");
+	ok(wp_clock_pair(1000, &at, &day) == -EINVAL, "no such clock");
+}
+
 static void test_about(void)
 {
 	struct wp_procinfo about;
@@ -88,6 +108,7 @@ int main(int argc, char **argv)
 	}
 	test_age();
 	test_clock();
+	test_pair();
 	test_about();
 	return done();
 }

@@ -291,10 +291,10 @@ static int renew_names(struct wp_agent *a)
  */
 __u64 wp_agent_since_1970(__u64 time)
 {
-	struct timespec ts;
+	__u64 at = 0, day = 0;
 
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec - (wp_clock_now() - time);
+	wp_clock_pair(CLOCK_MONOTONIC, &at, &day);
+	return day + time - at;
 }
 
 /**

@@ -15,4 +15,6 @@ static inline __u64 wp_clock_now(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
+int wp_clock_pair(clockid_t id, __u64 *at, __u64 *day);
+
 #endif /* WP_LIB_BASE_CLOCK_H */

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/perfdata/features.h"
 #include "lib/symbols/mappedfile.h"
 
@@ -40,29 +41,16 @@ struct wp_buf *wp_features_section(struct wp_features *f, enum wp_feature nr)
  */
 void wp_features_clock(struct wp_features *f, __u32 clockid)
 {
-	__u64 ref = 0, tod = 0, best = ~0ULL;
-	struct timespec res, a, b, day;
+	__u64 ref, tod;
+	struct timespec res;
 	struct wp_buf *sec;
-	int i;
 
 	if (clock_getres(clockid, &res))
 		return;
 	wp_buf_u64(wp_features_section(f, WP_FEAT_CLOCKID),
 		   res.tv_sec * 1000000000ULL + res.tv_nsec);
-	for (i = 0; i < 8; i++) {
-		__u64 t0, t1;
-
-		if (clock_gettime(clockid, &a) || clock_gettime(CLOCK_REALTIME, &day) ||
-		    clock_gettime(clockid, &b))
-			return;
-		t0 = a.tv_sec * 1000000000ULL + a.tv_nsec;
-		t1 = b.tv_sec * 1000000000ULL + b.tv_nsec;
-		if (t1 - t0 >= best)
-			continue;
-		best = t1 - t0;
-		ref = t0 + best / 2;
-		tod = day.tv_sec * 1000000000ULL + day.tv_nsec;
-	}
+	if (wp_clock_pair(clockid, &ref, &tod))
+		return;
 	sec = wp_features_section(f, WP_FEAT_CLOCK_DATA);
 	wp_buf_u32(sec, 1);
 	wp_buf_u32(sec, clockid);
