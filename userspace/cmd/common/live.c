@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd/common/live.h"
@@ -424,6 +425,22 @@ static int read_tasks(struct wp_live *live, __u64 time)
 	return err;
 }
 
+/*
+ * A thread that is shown may be of a process that was forked after the records were read, and
+ * that has ended by the time that somebody asks for its parent: read those up to now.
+ */
+static int read_newer(struct wp_live *live)
+{
+	__u64 until = wp_clock_now() + WP_SIDEBAND_SETTLE_NS, now;
+
+	while ((now = wp_clock_now()) <= until) {
+		const struct timespec ts = { .tv_nsec = until - now + 1 };
+
+		nanosleep(&ts, NULL);
+	}
+	return wp_sideband_drain(live->r.sideband, NULL, false, add_record, live);
+}
+
 /* Losses that belong to no CPU's tables. */
 static int read_status(struct wp_live *live)
 {
@@ -462,6 +479,8 @@ int wp_live_turn(struct wp_live *live, bool shown)
 	time = wp_clock_now();
 	if (!err)
 		err = read_tasks(live, time);
+	if (!err)
+		err = read_newer(live);
 	if (!err)
 		err = read_status(live);
 	if (!err)
