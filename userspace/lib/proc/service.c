@@ -31,7 +31,8 @@
 /* Longer environments are read in part. */
 #define MAX_ENVIRONMENT	(32 * WP_PROCMEMORY_BLOCK)
 
-/* env_start in /proc/PID/stat, which counts from 1; env_end follows. */
+/* In /proc/PID/stat, which counts from 1; env_end follows env_start. */
+#define STAT_START_CODE	26
 #define STAT_ENV_START	50
 
 /* Copies what fits. */
@@ -188,20 +189,37 @@ void wp_service_of_environment(const char *text, size_t size, struct wp_service 
 	}
 }
 
-/* Where the environment is; false if that is not known yet, or not shown to us. */
+/* The space in front of a field of /proc/PID/stat, or NULL. */
+static const char *field(const char *stat, unsigned int nr)
+{
+	/* Its name, in parentheses, can have any character. */
+	const char *at = strrchr(stat, ')');
+	unsigned int i;
+
+	for (i = 2; at && i < nr; i++)
+		at = strchr(at + 1, ' ');
+	return at;
+}
+
+/*
+ * Where the environment is; false if that is not known yet, or not shown to us. While the
+ * kernel starts a program, it sets start and end to the same address at first, and last of
+ * all where the code is: create_elf_tables() and load_elf_binary() in fs/binfmt_elf.c.
+ */
 static bool find_environment(int dir, __u64 *start, __u64 *end)
 {
 	struct wp_procfile_text text = { 0 };
-	const char *at;
-	unsigned int i;
+	const char *code = NULL, *at = NULL;
+	__u64 start_code;
 	bool known;
 
-	/* Its name, in parentheses, can have any character. */
-	at = wp_procfile_read(dir, "stat", &text) > 0 ? strrchr(text.text, ')') : NULL;
-	for (i = 2; at && i < STAT_ENV_START; i++)
-		at = strchr(at + 1, ' ');
-	known = at && sscanf(at, "%llu %llu", (unsigned long long *)start,
-			     (unsigned long long *)end) == 2 && *start && *start <= *end;
+	if (wp_procfile_read(dir, "stat", &text) > 0) {
+		code = field(text.text, STAT_START_CODE);
+		at = field(text.text, STAT_ENV_START);
+	}
+	known = at && sscanf(code, "%llu", (unsigned long long *)&start_code) == 1 &&
+		start_code && sscanf(at, "%llu %llu", (unsigned long long *)start,
+				     (unsigned long long *)end) == 2 && *start && *start <= *end;
 	free(text.text);
 	return known;
 }
