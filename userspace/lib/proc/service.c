@@ -254,6 +254,11 @@ static bool read_environment(struct wp_procmemory *memory, __u32 pid, int dir,
 	for (at = first; at < end; at += WP_PROCMEMORY_BLOCK) {
 		int err = wp_procmemory_read(memory, pid, at, text + (at - first));
 
+		/* It may be executing a program, which took the kernel too long. */
+		if (err == -ETIMEDOUT) {
+			free(text);
+			return false;
+		}
 		/* A page that is not present stays so, and what is in it unknown. */
 		if (err && err != -ENODATA)
 			break;
