@@ -40,7 +40,7 @@ struct task_record {
 	__u32 pid, ppid;
 };
 
-/* A host without Python shall pay nothing for it. */
+/* Without Python on the host this is all, for each record, and each second. */
 static bool has_interps(const struct wp_live *live)
 {
 	return live->r.codes && wp_interps_any(live->r.interps);
