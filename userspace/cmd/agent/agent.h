@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the files of wallprof agent: agent.c has its options and its main loop,
+ * Shared by the files of wallprof agent: options.c has its options, agent.c its main loop,
  * window.c the profiles of a window of time, labels.c what is known of each process,
  * outbox.c the process that sends, as its parent sees it, sender.c what that does, http.c
  * its requests; sums.c what metrics have, textfile.c metrics in a file, metrics.c those by
