@@ -266,6 +266,11 @@ bench-endure:
 	tests/lab/deps bench
 	tests/bench/endure
 
+.PHONY: bench-soak
+bench-soak:
+	tests/lab/deps bench
+	tests/bench/soak
+
 .PHONY: bench-flight
 bench-flight:
 	tests/lab/deps bench
@@ -296,6 +301,7 @@ help:
 	@echo 'make bench           the cost of a context switch, beside the peers; five rounds take hours'
 	@echo 'make bench-accuracy  the recorded length of each wait, beside that of perf'
 	@echo 'make bench-endure    100,000 threads, and an hour of births: what it takes'
+	@echo 'make bench-soak      a day of the agent: its memory, descriptors and time, each hour'
 	@echo 'make bench-flight    an hour of a flight recorder at the highest rate of switches'
 	@echo 'make bench-report    how long reading 1 GB takes, beside perf report'
 	@echo
