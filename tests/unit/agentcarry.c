@@ -42,7 +42,9 @@ static int write_one(void)
 	const struct wp_outbox_post post = { .seq = 1, .ns = 77, .bytes = 3 };
 	struct wp_outbox_left left = { .bytes = sizeof(post) + 3, .windows = 1, .ns = 77 };
 	struct wp_agent a = {
-		.sums = { .wanted = true, .start = 123, .overflowed = 4, .saturated = 5 },
+		.sums = { .wanted = true, .start = 123, .restart = 20, .overflowed = 4,
+			  .saturated = 5 },
+		.pressure.paused_ns = 21,
 		.nr_windows = 6, .begun = 7, .idle_ns = 8, .sum = { 9, 10, 11 },
 		.live = { .records_lost = 12, .lost = { 13 }, .status.lost[0].count = 14 },
 		.outbox = {
@@ -57,6 +59,7 @@ static int write_one(void)
 	    add(&a.sums, "one", "", 100) || add(&a.sums, NULL, "", 200) ||
 	    add(&a.sums, "", "c", 300))
 		return -1;
+	a.sums.sum[2].start = 22;
 	fd = wp_agent_carry_write(&a, &left);
 	close(left.fd);
 	wp_agent_sums_free(&a.sums);
@@ -96,7 +99,8 @@ static void test_all(void)
 	again = file_of(whole, size, SEALS);
 	ok(find(&c, fd) && fcntl(fd, F_GETFD) == FD_CLOEXEC && !wp_agent_carry_read(&c, &a) &&
 	   c.fd < 0 && fcntl(fd, F_GETFD) < 0, "it is found, and read");
-	ok(a.sums.start == 123 && a.sums.overflowed == 4 && a.sums.saturated == 5 &&
+	ok(a.sums.start == 123 && a.sums.restart == 20 && a.sums.overflowed == 4 &&
+	   a.sums.saturated == 5 && a.pressure.paused_ns == 21 && a.sums.now == 7 &&
 	   a.nr_windows == 6 && a.begun == 7 && a.idle_ns == 8 && a.sum[0] == 9 && a.sum[2] == 11 &&
 	   a.live.records_lost == 12 && a.live.records_before == 12 && a.live.lost[0] == 27,
 	   "... counts go on");
@@ -108,7 +112,7 @@ static void test_all(void)
 	name = wp_agent_sums_name(&a.sums, 2, &container);
 	ok(a.sums.services.nr == 3 && a.sums.sum[0].ns[WP_OTLP_BLOCKED] == 100 &&
 	   a.sums.sum[1].hist.blocked[3] == 200 && a.sums.sum[1].overflow && name && !*name &&
-	   !strcmp(container, "c") && a.sums.sum[2].hist_ns[WP_OTLP_RUNNABLE] == 300,
+	   !strcmp(container, "c") && a.sums.sum[2].start == 22 && a.sums.sum[2].hist_ns[WP_OTLP_RUNNABLE] == 300,
 	   "... sums of services, too");
 	ok(find(&c, again) && !wp_agent_carry_read(&c, &b) && !b.sums.services.nr &&
 	   b.nr_windows == 6, "without metrics there are none");

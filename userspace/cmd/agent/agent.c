@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "cmd/agent/agent.h"
-#include "cmd/agent/options.h"
 #include "cmd/common/options.h"
 #include "cmd/common/signals.h"
 #include "lib/base/clock.h"
@@ -100,15 +99,15 @@ static bool is_new_configuration(struct wp_agent *a)
 	return state == WP_AGENT_RELOAD_READY;
 }
 
-/* Ends the last window of this configuration, and keeps what the next program needs. */
-static int end_for_reload(struct wp_agent *a)
+/* Ends the last window of this configuration, unless it is paused, and keeps what comes next. */
+static int end_for_reload(struct wp_agent *a, bool paused)
 {
 	struct wp_outbox_left left;
 	int err;
 
 	wp_notify(&a->notify, "RELOADING=1\nMONOTONIC_USEC=%llu",
 		  (unsigned long long)wp_clock_now() / 1000);
-	err = turn(a);
+	err = paused ? 0 : turn(a);
 	if (err)
 		return err;
 	wp_outbox_leave(&a->outbox, &left);
@@ -118,23 +117,54 @@ static int end_for_reload(struct wp_agent *a)
 	return a->carry < 0 ? a->carry : 0;
 }
 
+static bool is_last(const struct wp_agent *a)
+{
+	return wp_signals_stop() || (a->count && a->nr_windows >= a->count);
+}
+
+/* Until there is memory again. If a window has not just ended, it does now. */
+static int wait_for_memory(struct wp_agent *a, bool turned)
+{
+	bool reload = false;
+	int err = turned ? 0 : turn(a);
+
+	if (err || is_last(a))
+		return err;
+	err = wp_agent_pause(a, &reload);
+	return !err && reload ? end_for_reload(a, true) : err;
+}
+
+static __u64 earliest(__u64 a, __u64 b)
+{
+	return a < b ? a : b;
+}
+
+/* When to wake, if nothing else happens. */
+static __u64 wake_at(const struct wp_agent *a, __u64 next)
+{
+	next = earliest(next, wp_live_look_at(&a->live));
+	next = earliest(next, wp_agent_pressure_look_at(a));
+	return wp_notify_until(&a->notify, next);
+}
+
 /* From START on, until the end is requested, no target is left, or there is a new program. */
 static int loop(struct wp_agent *a, bool *gone)
 {
-	__u64 next = a->live.r.s.start + a->window, look;
+	__u64 next = a->live.r.s.start + a->window;
 	int err = 0, wake;
+	bool turned;
 
-	while (!err && !*gone && !wp_signals_stop() && (!a->count || a->nr_windows < a->count)) {
+	a->pressure.looked = a->live.r.s.start;
+	while (!err && !*gone && !is_last(a)) {
 		wp_notify_alive(&a->notify);
-		look = wp_live_look_at(&a->live);
-		wake = wp_signals_wait(&a->live.r.dev, a->live.r.sideband,
-				       wp_notify_until(&a->notify, look < next ? look : next));
+		wake = wp_signals_wait(&a->live.r.dev, a->live.r.sideband, wake_at(a, next));
 		if (wake < 0)
 			return wake;
 		*gone = wake == WP_WAKE_GONE;
 		if (!*gone && !wp_signals_stop() && is_new_configuration(a))
-			return end_for_reload(a);
-		if (*gone || wp_signals_stop() || wp_clock_now() >= next) {
+			return end_for_reload(a, false);
+		turned = *gone || wp_signals_stop() || wp_clock_now() >= next;
+		if (turned) {
 			err = turn(a);
 			next += a->window;
 			/* Skip windows that were missed. */
@@ -142,9 +172,17 @@ static int loop(struct wp_agent *a, bool *gone)
 				next = wp_clock_now() + a->window;
 		} else if (wake == WP_WAKE_FULL) {
 			err = wp_live_drain(&a->live);
-		} else if (wp_clock_now() >= look) {
+		} else if (wp_clock_now() >= wp_live_look_at(&a->live)) {
 			err = wp_live_look(&a->live);
 		}
+		if (err || *gone || is_last(a) ||
+		    (!turned && wp_clock_now() < wp_agent_pressure_look_at(a)) ||
+		    !wp_agent_pressed(a))
+			continue;
+		err = wait_for_memory(a, turned);
+		if (a->carry >= 0)
+			return err;
+		next = a->begun + a->window;
 	}
 	return err;
 }

@@ -4,8 +4,8 @@
  * window.c the profiles of a window of time, labels.c what is known of each process,
  * outbox.c the process that sends, as its parent sees it, sender.c what that does, http.c
  * its requests; sums.c what metrics have, textfile.c metrics in a file, metrics.c those by
- * OTLP, hists.c the histograms of a window; reload.c the configuration that is read again,
- * carry.c what is kept then.
+ * OTLP, hists.c the histograms of a window; pause.c waits while memory is short; reload.c
+ * reads the configuration again, carry.c has what is kept then.
  */
 #ifndef WP_CMD_AGENT_AGENT_H
 #define WP_CMD_AGENT_AGENT_H
@@ -14,9 +14,11 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "cmd/agent/headers.h"
 #include "cmd/agent/outbox.h"
 #include "cmd/agent/reload.h"
 #include "cmd/common/live.h"
+#include "cmd/common/target-options.h"
 #include "lib/base/idmap.h"
 #include "lib/base/notify.h"
 #include "lib/model/hist.h"
@@ -51,12 +53,16 @@ struct wp_agent_labels {
 
 /**
  * struct wp_agent_sum - sums of a service
+ * @start: since when they count, nanoseconds since 1970
+ * @used: end of the last window that added some, nanoseconds of CLOCK_MONOTONIC
  * @overflow: it is of those that have no place
  * @ns: its time, by enum wp_otlp_kind
  * @hist: its closed waits, by length
  * @hist_ns: time in them, blocked and runnable, by enum wp_otlp_kind
  */
 struct wp_agent_sum {
+	__u64 start;
+	__u64 used;
 	bool overflow;
 	__u64 ns[WP_OTLP_KINDS];
 	struct wp_hist hist;
@@ -67,6 +73,9 @@ struct wp_agent_sum {
  * struct wp_agent_sums - sums of all services
  * @wanted: somebody reads them
  * @start: when the agent started, nanoseconds since 1970
+ * @now: end of this window, nanoseconds of CLOCK_MONOTONIC
+ * @swept: when services that are not used were dropped
+ * @restart: since when new services count, nanoseconds since 1970; 0: since @start
  * @services: names of services and their containers, as they are written
  * @sum: their sums
  * @room: allocated entries of @sum
@@ -76,6 +85,9 @@ struct wp_agent_sum {
 struct wp_agent_sums {
 	bool wanted;
 	__u64 start;
+	__u64 now;
+	__u64 swept;
+	__u64 restart;
 	struct wp_intern services;
 	struct wp_agent_sum *sum;
 	size_t room;
@@ -112,12 +124,31 @@ struct wp_agent_hists {
 };
 
 /**
+ * struct wp_agent_pressure - when memory of the host is short
+ * @limit: percent of the time, beyond which recording pauses; 0: it does not
+ * @looked: when it was looked at, nanoseconds of CLOCK_MONOTONIC
+ * @now: what it was then, hundredths of a percent, or a negative errno
+ * @length: nanoseconds of a pause, at least
+ * @ended: when the last one ended; 0: there was none
+ * @paused_ns: time in all of them
+ */
+struct wp_agent_pressure {
+	unsigned int limit;
+	__u64 looked;
+	int now;
+	__u64 length;
+	__u64 ended;
+	__u64 paused_ns;
+};
+
+/**
  * struct wp_agent - an agent
  * @live: its session
  * @labels: services of processes
  * @outbox: what sends
  * @notify: the service manager, if there is one
  * @reload: reading the configuration again
+ * @pressure: pauses for want of memory
  * @carry: file of what the next program of this process gets; -1: there is none
  * @window: nanoseconds of a window
  * @count: number of windows, 0: until the end is requested
@@ -140,6 +171,7 @@ struct wp_agent {
 	struct wp_outbox outbox;
 	struct wp_notify notify;
 	struct wp_agent_reload reload;
+	struct wp_agent_pressure pressure;
 	int carry;
 	__u64 window;
 	unsigned long count;
@@ -169,6 +201,44 @@ struct wp_agent_carry {
 	size_t size;
 };
 
+/**
+ * struct wp_agent_options - what the command line and the file of options have
+ * @a: the agent, for what is of it
+ * @targets: what is recorded
+ * @headers: headers of requests with profiles
+ * @metrics_headers: headers of requests with metrics
+ * @to: where profiles are sent; NULL: the environment or the default
+ * @textfile: file of metrics, or NULL
+ * @config: file of options, or NULL
+ * @config_text: what is in it
+ * @idle_given: the agent's no_idle was given
+ * @freq_given: a frequency was given
+ * @quiet: only errors
+ * @check: only check the options
+ * @targets_given: the command line has targets
+ * @headers_given: the command line has a file of headers
+ */
+struct wp_agent_options {
+	struct wp_agent *a;
+	struct wp_target_options targets;
+	struct wp_agent_headers headers;
+	struct wp_agent_headers metrics_headers;
+	const char *to;
+	const char *textfile;
+	const char *config;
+	char *config_text;
+	bool idle_given;
+	bool freq_given;
+	bool quiet;
+	bool check;
+	bool targets_given;
+	bool headers_given;
+};
+
+/* options.c */
+int wp_agent_options_read(struct wp_agent_options *o, int argc, char **argv);
+void wp_agent_options_free(struct wp_agent_options *o);
+
 /* labels.c */
 int wp_agent_labels_init(struct wp_agent_labels *l);
 const struct wp_service *wp_agent_label(struct wp_agent_labels *l, __u32 pid, const char *comm);
@@ -193,6 +263,7 @@ extern const struct wp_agent_state {
 
 struct wp_agent_sum *wp_agent_sum_of(struct wp_agent_sums *s, const struct wp_service *service);
 int wp_agent_sums_add(struct wp_agent_sums *s, const struct wp_service *service, const __u64 *ns);
+void wp_agent_sums_sweep(struct wp_agent_sums *s, __u64 since_1970);
 const char *wp_agent_sums_name(const struct wp_agent_sums *s, size_t nr, const char **container);
 void wp_agent_sums_free(struct wp_agent_sums *s);
 
@@ -201,6 +272,11 @@ int wp_agent_hists_add(void *ctx, const struct wp_topkey *key, const char *comm,
 		       const struct wallprof_aggr *aggr, const struct wallprof_hist *hist);
 int wp_agent_hists_turn(struct wp_agent *a);
 void wp_agent_hists_free(struct wp_agent_hists *h);
+
+/* pause.c */
+__u64 wp_agent_pressure_look_at(const struct wp_agent *a);
+bool wp_agent_pressed(struct wp_agent *a);
+int wp_agent_pause(struct wp_agent *a, bool *reload);
 
 /* metrics.c */
 int wp_agent_metrics_post(struct wp_agent *a);

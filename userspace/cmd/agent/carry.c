@@ -23,7 +23,7 @@
 #include "lib/base/fullio.h"
 
 /* The last letter is another one when a structure changes. */
-#define MAGIC	"wpcarryA"
+#define MAGIC	"wpcarryB"
 
 #define SEALS	(F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
 
@@ -39,7 +39,9 @@
  * @ended: end of the last window
  * @sum: as in struct wp_agent
  * @idle_ns: as there
+ * @paused_ns: as in struct wp_agent_pressure
  * @start: as in struct wp_agent_sums
+ * @restart: as there
  * @overflowed: as there
  * @saturated: as there
  * @lost: losses of the module
@@ -61,7 +63,9 @@ struct header {
 	__u64 ended;
 	__u64 sum[WP_OTLP_KINDS];
 	__u64 idle_ns;
+	__u64 paused_ns;
 	__u64 start;
+	__u64 restart;
 	__u64 overflowed;
 	__u64 saturated;
 	__u64 lost[WALLPROF_LOSS_MAX];
@@ -78,7 +82,8 @@ struct header {
  * @placed: 0: it is of those that have no place
  * @name: name, and 0
  * @container: container, and 0
- * @ns: as in struct wp_agent_sum
+ * @start: as in struct wp_agent_sum
+ * @ns: as there
  * @hist: as there
  * @hist_ns: as there
  */
@@ -86,6 +91,7 @@ struct service {
 	__u64 placed;
 	char name[WP_SERVICE_NAME];
 	char container[WP_SERVICE_CONTAINER];
+	__u64 start;
 	__u64 ns[WP_OTLP_KINDS];
 	struct wp_hist hist;
 	__u64 hist_ns[WP_OTLP_KINDS];
@@ -108,7 +114,9 @@ static void fill_header(struct header *h, const struct wp_agent *a,
 	h->ended = a->begun;
 	memcpy(h->sum, a->sum, sizeof(h->sum));
 	h->idle_ns = a->idle_ns;
+	h->paused_ns = a->pressure.paused_ns;
 	h->start = a->sums.start;
+	h->restart = a->sums.restart;
 	h->overflowed = a->sums.overflowed;
 	h->saturated = a->sums.saturated;
 	for (i = 0; i < WALLPROF_LOSS_MAX; i++)
@@ -134,6 +142,7 @@ static int write_services(int fd, const struct wp_agent_sums *s, off_t *at)
 		out.placed = !!name;
 		snprintf(out.name, sizeof(out.name), "%s", name ? name : "");
 		snprintf(out.container, sizeof(out.container), "%s", container);
+		out.start = s->sum[i].start;
 		memcpy(out.ns, s->sum[i].ns, sizeof(out.ns));
 		out.hist = s->sum[i].hist;
 		memcpy(out.hist_ns, s->sum[i].hist_ns, sizeof(out.hist_ns));
@@ -281,6 +290,7 @@ static int read_service(struct wp_agent_sums *s, const void *from)
 	sum = wp_agent_sum_of(s, in.placed ? &service : NULL);
 	if (!sum)
 		return -ENOMEM;
+	sum->start = in.start;
 	add_times(sum->ns, in.ns);
 	add_times(sum->hist_ns, in.hist_ns);
 	wp_hist_add(&sum->hist, &in.hist);
@@ -295,7 +305,11 @@ static void read_header(const struct header *h, struct wp_agent *a)
 	a->begun = h->ended;
 	memcpy(a->sum, h->sum, sizeof(a->sum));
 	a->idle_ns = h->idle_ns;
+	a->pressure.paused_ns = h->paused_ns;
 	a->sums.start = h->start;
+	a->sums.restart = h->restart;
+	/* Those that are not used are dropped an hour after that. */
+	a->sums.now = h->ended;
 	a->sums.overflowed = h->overflowed;
 	a->sums.saturated = h->saturated;
 	memcpy(a->live.lost, h->lost, sizeof(h->lost));

@@ -137,6 +137,9 @@ static void add_rest(struct wp_otlpmetrics *m, const struct wp_agent *a)
 		{ { "wallprof.idle", WP_OTLP_SECONDS,
 		    "Time of threads that waited for work, and that was left out.", WP_OTLP_SUM },
 		  a->idle_ns },
+		{ { "wallprof.paused", WP_OTLP_SECONDS,
+		    "Time that was not recorded, as memory of the host was short.", WP_OTLP_SUM },
+		  a->pressure.paused_ns },
 		{ { "wallprof.lost.records", "{record}",
 		    "Records of names, forks and mappings that were lost.", WP_OTLP_SUM },
 		  a->live.records_lost },
@@ -165,10 +168,12 @@ static void add_all(struct wp_otlpmetrics *m, const struct wp_agent *a)
 	for (i = 0; i < a->sums.services.nr; i++) {
 		name = wp_agent_sums_name(&a->sums, i, &container);
 		add_resource(m, a, name, container);
+		wp_otlpmetrics_start(m, a->sums.sum[i].start);
 		add_threads(m, &a->sums.sum[i]);
 		add_histograms(m, &a->sums.sum[i]);
 	}
 	add_resource(m, a, "wallprof", "");
+	wp_otlpmetrics_start(m, a->sums.start);
 	add_delivery(m, &a->outbox);
 	add_losses(m, &a->live);
 	add_rest(m, a);

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "cmd/agent/agent.h"
-#include "cmd/agent/options.h"
 #include "cmd/common/option-values.h"
 #include "cmd/common/options-file.h"
 #include "cmd/common/options.h"
@@ -29,6 +28,7 @@
 #define DEFAULT_QUEUE	(16ULL << 20)
 #define DEFAULT_SPOOL	(256ULL << 20)
 #define DEFAULT_AGE	86400
+#define DEFAULT_PRESSURE	10
 #define TIMEOUT_MS	30000
 /* What is left at the end has so long to be sent. */
 #define END_MS		5000
@@ -43,6 +43,7 @@ enum {
 	OPT_SPOOL_AGE,
 	OPT_METRICS,
 	OPT_TEXTFILE,
+	OPT_MEMORY_PRESSURE,
 	OPT_CHECK,
 	OPT_CONFIG,
 	OPT_KERNEL_CALLCHAINS,
@@ -101,6 +102,9 @@ static const struct wp_option table[] = {
 	  "at /v1/metrics" },
 	{ OPT_TEXTFILE, "textfile", "file", "metrics after each window, for the textfile\n"
 	  "collector of node_exporter: a name in .prom" },
+	{ OPT_MEMORY_PRESSURE, "memory-pressure", "percent", "pause while no task of the host can run\n"
+	  "for want of memory for so much of the time\n"
+	  "(default 10; 0: never)" },
 	{ OPT_CONFIG, "config", "file", "read options from it, too: 'window = 10s'; the\n"
 	  "command line has precedence" },
 	{ OPT_CHECK, "check", NULL, "check the options and the files that they name,\n"
@@ -222,6 +226,10 @@ static int set(void *ctx, int id, const char *arg)
 	case OPT_TEXTFILE:
 		o->textfile = arg;
 		return wp_agent_textfile_check(arg);
+	case OPT_MEMORY_PRESSURE:
+		err = wp_value_int("--memory-pressure", arg, 0, 100, &value);
+		a->pressure.limit = err ? 0 : value;
+		return err;
 	case OPT_CHECK:
 		o->check = true;
 		return 0;
@@ -363,6 +371,7 @@ int wp_agent_options_read(struct wp_agent_options *o, int argc, char **argv)
 
 	o->a->window = DEFAULT_WINDOW;
 	o->a->max_samples = DEFAULT_SAMPLES;
+	o->a->pressure.limit = DEFAULT_PRESSURE;
 	o->a->outbox.o = (struct wp_outbox_options){
 		.queue = DEFAULT_QUEUE, .timeout_ms = TIMEOUT_MS, .end_ms = END_MS,
 		.limits = { .bytes = DEFAULT_SPOOL, .age = DEFAULT_AGE },

@@ -129,6 +129,10 @@ static void print(FILE *f, const struct wp_agent *a)
 		   "Time of threads that waited for work, and that was left out.");
 	fputs("wallprof_idle_seconds_total", f);
 	print_seconds(f, a->idle_ns);
+	print_head(f, "wallprof_paused_seconds_total", "counter",
+		   "Time that was not recorded, as memory of the host was short.");
+	fputs("wallprof_paused_seconds_total", f);
+	print_seconds(f, a->pressure.paused_ns);
 	print_delivery(f, &a->outbox);
 	print_health(f, &a->live);
 	print_head(f, "wallprof_overflowed_total", "counter",

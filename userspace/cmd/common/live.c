@@ -497,11 +497,13 @@ int wp_live_turn(struct wp_live *live, bool shown)
 }
 
 /**
- * wp_live_end() - end the session
- * @live: the view, in any state
+ * wp_live_stop() - end the session, and free what was read
+ * @live: the view, in any state; with its options and what it counted, for another
+ *	wp_live_begin()
  */
-void wp_live_end(struct wp_live *live)
+void wp_live_stop(struct wp_live *live)
 {
+	const struct wp_record_opts o = live->r.o;
 	struct wp_mapsync_stats stats = { 0 };
 	char denied[256];
 	unsigned int i;
@@ -517,9 +519,24 @@ void wp_live_end(struct wp_live *live)
 	wp_recording_close_interps(&live->r);
 	wp_comms_free(&live->r.t.comms);
 	wp_livenames_free(live->names);
+	live->names = NULL;
 	for (i = 0; i < WP_LIVE_ENDED; i++)
 		wp_endedmaps_free(&live->ended[i]);
+	free(live->r.s.events);
+	live->r = (struct wp_recording){ .o = o, .dev.fd = -1 };
+	for (i = 0; i < WALLPROF_LOSS_MAX; i++)
+		live->lost[i] += live->status.lost[i].count;
+	live->status = (struct wallprof_status){ 0 };
+	live->records_before = live->records_lost;
+}
+
+/**
+ * wp_live_end() - end the session, and free its options, too
+ * @live: the view, in any state
+ */
+void wp_live_end(struct wp_live *live)
+{
+	wp_live_stop(live);
 	wp_target_free(&live->r.o.target);
 	wp_event_list_free(&live->r.o.events);
-	free(live->r.s.events);
 }

@@ -7,6 +7,7 @@
  *	wp_live_look(&live)			at wp_live_look_at()
  *	wp_live_turn(&live, true)		at the end of each interval
  *	... live.table, live.shares, live.names
+ *	wp_live_stop(&live);			for another wp_live_begin()
  *	wp_live_end(&live);
  */
 #ifndef WP_CMD_COMMON_LIVE_H
@@ -80,6 +81,7 @@ __u64 wp_live_look_at(const struct wp_live *live);
 int wp_live_look(struct wp_live *live);
 int wp_live_turn(struct wp_live *live, bool shown);
 int wp_live_new_names(struct wp_live *live);
+void wp_live_stop(struct wp_live *live);
 void wp_live_end(struct wp_live *live);
 
 #endif /* WP_CMD_COMMON_LIVE_H */
