@@ -68,6 +68,39 @@ static void test_names(void)
 	ok(!add(&s, "a", "", 1) && !s.services.nr, "without a reader nothing is summed");
 }
 
+/* A service is kept for an hour without time. */
+static void test_sweep(void)
+{
+	const __u64 hour = 3600 * 1000000000ULL;
+	struct wp_agent_sums s = { .wanted = true, .start = 17, .now = hour };
+	char name[32];
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < 1000; i++) {
+		s.now += hour / 1000;
+		snprintf(name, sizeof(name), "of %u", i);
+		err |= add(&s, name, "", 1 + i) | add(&s, "good", "c", 1);
+		wp_agent_sums_sweep(&s, 1000 + i);
+	}
+	ok(!err && s.services.nr == 1001 && !s.restart, "services of an hour are kept");
+	s.now += hour / 2;
+	err = add(&s, "of 3", "", 1);
+	wp_agent_sums_sweep(&s, 5000);
+	/* 0 to 498, but this one. */
+	ok(!err && s.services.nr == 1001 - 498, "what is older is dropped");
+	ok(!time_of(&s, "of 498", "") && time_of(&s, "of 499", "") == 500 &&
+	   time_of(&s, "of 999", "") == 1000 && time_of(&s, "of 3", "") == 5 &&
+	   time_of(&s, "good", "c") == 1000, "others have their names and sums");
+	err = add(&s, "of 498", "", 1);
+	ok(!err && time_of(&s, "of 498", "") == 1, "one that comes back counts from zero");
+	ok(s.sum[0].start == 17 && s.sum[s.services.nr - 1].start == 5000, "... since then");
+	s.now += 3 * hour;
+	wp_agent_sums_sweep(&s, 6000);
+	ok(!s.services.nr && !add(&s, "a", "", 1) && time_of(&s, "a", "") == 1, "all of them");
+	wp_agent_sums_free(&s);
+}
+
 static void test_limit(void)
 {
 	struct wp_agent_sums s = { .wanted = true };
@@ -167,6 +200,7 @@ int main(void)
 {
 	wp_set_verbosity(WP_SILENT);
 	test_names();
+	test_sweep();
 	test_limit();
 	test_hists();
 	test_many();

@@ -18,6 +18,10 @@
 /* Further services are one without a name: a file and messages of some MB at most. */
 #define MAX_SERVICES	2000
 
+/* Services that nothing is added to for so long are dropped: containers come and go. */
+#define KEEP_NS		(3600 * 1000000000ULL)
+#define SWEEP_NS	(600 * 1000000000ULL)
+
 const struct wp_agent_state wp_agent_states[WP_AGENT_STATES] = {
 	{ WP_OTLP_CPU, "on-cpu" },
 	{ WP_OTLP_RUNNABLE, "runnable" },
@@ -91,6 +95,9 @@ struct wp_agent_sum *wp_agent_sum_of(struct wp_agent_sums *s, const struct wp_se
 	if (!nr)
 		return NULL;
 	s->sum[nr - 1].overflow = !*(const char *)wp_intern_bytes(&s->services, nr, NULL);
+	s->sum[nr - 1].used = s->now;
+	if (!s->sum[nr - 1].start)
+		s->sum[nr - 1].start = s->restart ? s->restart : s->start;
 	return &s->sum[nr - 1];
 }
 
@@ -116,6 +123,62 @@ int wp_agent_sums_add(struct wp_agent_sums *s, const struct wp_service *service,
 	for (i = 0; i < WP_OTLP_KINDS; i++)
 		sum->ns[i] += ns[i];
 	return 0;
+}
+
+static bool is_old(const struct wp_agent_sums *s, size_t i)
+{
+	return s->now - s->sum[i].used > KEEP_NS;
+}
+
+/* Those that are used, with their names. Returns false: no memory. */
+static bool copy_used(const struct wp_agent_sums *s, struct wp_agent_sums *to)
+{
+	const void *name;
+	size_t i, size;
+
+	to->sum = calloc(s->services.nr, sizeof(*to->sum));
+	to->room = s->services.nr;
+	for (i = 0; to->sum && i < s->services.nr; i++) {
+		if (is_old(s, i))
+			continue;
+		name = wp_intern_bytes(&s->services, i + 1, &size);
+		if (!wp_intern(&to->services, name, size, NULL))
+			return false;
+		to->sum[to->services.nr - 1] = s->sum[i];
+	}
+	return to->sum;
+}
+
+/**
+ * wp_agent_sums_sweep() - drop services that nothing has been added to for an hour
+ * @s: the sums
+ * @since_1970: the time at which @now is, nanoseconds since 1970
+ *
+ * Their time is in all messages and files since. If one comes back, it counts from zero.
+ */
+void wp_agent_sums_sweep(struct wp_agent_sums *s, __u64 since_1970)
+{
+	struct wp_agent_sums kept = { 0 };
+	size_t i = 0;
+
+	if (s->now - s->swept < SWEEP_NS)
+		return;
+	s->swept = s->now;
+	while (i < s->services.nr && !is_old(s, i))
+		i++;
+	if (i == s->services.nr)
+		return;
+	/* Without memory, they are dropped later. */
+	if (copy_used(s, &kept)) {
+		wp_intern_free(&s->services);
+		free(s->sum);
+		s->services = kept.services;
+		s->sum = kept.sum;
+		s->room = kept.room;
+		s->restart = since_1970;
+	} else {
+		wp_agent_sums_free(&kept);
+	}
 }
 
 /**

@@ -320,6 +320,7 @@ int wp_agent_window(struct wp_agent *a, __u64 end, struct wp_buf *message,
 
 	if (events->nr && events->event[0].freq)
 		window.cpu_period = 1000000000ULL / events->event[0].freq;
+	a->sums.now = end;
 	err = wp_otlp_new(&w.otlp, &window);
 	for (i = 0; i < a->live.table.processes.nr && !err; i++)
 		add_process(&w, &a->live.table.processes.row[i]);
@@ -334,6 +335,7 @@ int wp_agent_window(struct wp_agent *a, __u64 end, struct wp_buf *message,
 		err = renew_names(a);
 	for (i = 0; i < WP_OTLP_KINDS && !err; i++)
 		a->sum[i] += stats->ns[i];
+	wp_agent_sums_sweep(&a->sums, window.begin + window.ns);
 	wp_agent_labels_sweep(&a->labels);
 	wp_intern_free(&w.stacks);
 	free(w.stack);

@@ -136,6 +136,16 @@ int wp_otlpmetrics_new(struct wp_otlpmetrics **out, __u64 start, __u64 time)
 }
 
 /**
+ * wp_otlpmetrics_start() - set since when the points that follow count
+ * @m: the metrics
+ * @start: nanoseconds since 1970
+ */
+void wp_otlpmetrics_start(struct wp_otlpmetrics *m, __u64 start)
+{
+	m->start = start < m->time ? start : m->time;
+}
+
+/**
  * wp_otlpmetrics_resource() - what follows is of this resource
  * @m: the message
  * @label: its attributes; a value of NULL is true

@@ -64,6 +64,7 @@ struct wp_otlp_histogram {
 struct wp_otlpmetrics;
 
 int wp_otlpmetrics_new(struct wp_otlpmetrics **out, __u64 start, __u64 time);
+void wp_otlpmetrics_start(struct wp_otlpmetrics *m, __u64 start);
 void wp_otlpmetrics_resource(struct wp_otlpmetrics *m, const struct wp_otlp_label *label,
 			     unsigned int nr);
 void wp_otlpmetrics_metric(struct wp_otlpmetrics *m, const struct wp_otlp_metric *metric);
