@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A family that is there before a recording begins: a process, its child, and a grandchild
- * whose parent has ended. Each calls getppid() N times when the recorder has said that
- * events are enabled.
+ * whose parent has ended. Each calls getsid(1), getsid(2) and so on, up to N, when the recorder
+ * has said that events are enabled.
  *
  *	early LOG N
  */
@@ -30,11 +30,12 @@ static int is_enabled(const char *log)
 static void work(const char *log, int calls)
 {
 	const struct timespec ts = { .tv_nsec = 10000000 };
+	int i;
 
 	while (!is_enabled(log))
 		nanosleep(&ts, NULL);
-	while (calls--)
-		syscall(SYS_getppid);
+	for (i = 1; i <= calls; i++)
+		syscall(SYS_getsid, i);
 }
 
 int main(int argc, char **argv)
