@@ -324,11 +324,13 @@ int wp_agent_metrics_url(const char *to, enum wp_spool_kind profiles, char **url
 	size_t len;
 
 	*url = NULL;
-	if (exact && *exact) {
+	if (exact && !*exact)
+		exact = NULL;
+	if (!exact && profiles != WP_SPOOL_PROFILES)
+		return 0;
+	if (exact) {
 		to = exact;
 		len = strlen(exact);
-	} else if (profiles != WP_SPOOL_PROFILES) {
-		return 0;
 	} else {
 		to = metrics_base(to, &from, &len);
 		path = METRICS_PATH;

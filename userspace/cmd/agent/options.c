@@ -60,9 +60,9 @@ static const char *const usage[] = {
 };
 
 static const struct wp_option table[] = {
-	{ OPT_TO, "to", "URL", "where profiles are sent, over HTTP (default\n"
-	  "http://localhost:4318); without a path, that of the\n"
-	  "format is added, as /v1development/profiles" },
+	{ OPT_TO, "to", "URL", "where profiles are sent, over HTTP\n"
+	  "(default http://localhost:4318); without a path,\n"
+	  "that of the format is added" },
 	{ OPT_FORMAT, "format", "format", "what they are sent as: otlp (default), or pprof\n"
 	  "for an engine: pyroscope, parca" },
 	{ 'w', "window", "time", "length of a window, with unit s or ms\n"

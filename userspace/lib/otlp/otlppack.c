@@ -56,7 +56,7 @@ static const void *entry(const struct packer *p, enum wp_otlp_table table, size_
 
 static void *make(struct packer *p, size_t nr, const ProtobufCMessageDescriptor *type)
 {
-	return wp_pbmessages(&p->arena, nr, type);
+	return wp_pbmessages(&p->arena, type, nr);
 }
 
 /* A copy of numbers, which are not aligned in their table. */

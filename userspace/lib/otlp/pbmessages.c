@@ -8,12 +8,12 @@
 /**
  * wp_pbmessages() - make empty messages of a type
  * @a: their memory
- * @nr: their number
  * @type: their type
+ * @nr: their number
  *
  * Return: an array of pointers to them; NULL: no memory, which the arena notes.
  */
-void *wp_pbmessages(struct wp_arena *a, size_t nr, const ProtobufCMessageDescriptor *type)
+void *wp_pbmessages(struct wp_arena *a, const struct ProtobufCMessageDescriptor *type, size_t nr)
 {
 	char *messages = wp_arena_get(a, nr, type->sizeof_message);
 	void **pointers = wp_arena_get(a, nr, sizeof(*pointers));

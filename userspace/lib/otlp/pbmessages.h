@@ -10,6 +10,7 @@
 
 #include "lib/base/arena.h"
 
-void *wp_pbmessages(struct wp_arena *a, size_t nr, const ProtobufCMessageDescriptor *type);
+void *wp_pbmessages(struct wp_arena *a, const struct ProtobufCMessageDescriptor *type,
+		    size_t nr);
 
 #endif /* WP_LIB_OTLP_PBMESSAGES_H */

@@ -136,7 +136,7 @@ static int64_t key_of(struct wp_pprofpack *p, __u32 nr)
 
 static void *make(struct wp_pprofpack *p, size_t nr, const ProtobufCMessageDescriptor *type)
 {
-	return wp_pbmessages(&p->arena, nr, type);
+	return wp_pbmessages(&p->arena, type, nr);
 }
 
 static Pprof__ValueType *value_type(struct wp_pprofpack *p, const char *type)

@@ -125,7 +125,7 @@ static int put_pyroscope(struct pusher *p, const struct wp_buf *profile)
 	unsigned int i;
 	size_t size;
 
-	series.labels = wp_pbmessages(&p->arena, p->nr_labels, &push__label_pair__descriptor);
+	series.labels = wp_pbmessages(&p->arena, &push__label_pair__descriptor, p->nr_labels);
 	if (!series.labels || make_uuid(id))
 		return -ENOMEM;
 	for (i = 0; i < p->nr_labels; i++) {

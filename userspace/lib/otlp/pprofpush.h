@@ -8,7 +8,7 @@
 #include "lib/base/buf.h"
 #include "lib/otlp/otlpprofiles.h"
 
-/* Limits of a profile: half of the samples, and three quarters of the bytes, that Pyroscope takes. */
+/* Limits of a profile: half of the samples that Pyroscope takes, three quarters of the bytes. */
 #define WP_PPROFPUSH_SAMPLES	8000
 #define WP_PPROFPUSH_BYTES	(3UL << 20)
 
