@@ -175,7 +175,8 @@ static bool has_types(const Pprof__Profile *p, const char *type, const char *per
 	    p->duration_nanos != 10000000123)
 		return false;
 	if (!period)
-		return !p->period_type && !p->period;
+		return p->period_type && !p->period_type->type && !p->period_type->unit &&
+		       !p->period;
 	return p->period_type && is_text(p, p->period_type->type, period) &&
 	       is_text(p, p->period_type->unit, "nanoseconds") && p->period == each;
 }

@@ -80,7 +80,10 @@ static int turn(struct wp_agent *a)
 		print_window(a, &stats, message.len);
 		/* Before the profiles: of what waits, the oldest is dropped. */
 		err = wp_agent_metrics_post(a);
-		/* If the process has just died, the next turn starts it again. */
+		/*
+		 * Without samples some formats have no message. If the process has just died, the
+		 * next turn starts it again.
+		 */
 		if (message.len)
 			wp_outbox_post(&a->outbox, a->outbox.o.profiles, message.data, message.len,
 				       ns);

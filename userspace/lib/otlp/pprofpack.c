@@ -139,12 +139,15 @@ static void *make(struct wp_pprofpack *p, size_t nr, const ProtobufCMessageDescr
 	return wp_pbmessages(&p->arena, type, nr);
 }
 
+/* NULL: an empty one. */
 static Pprof__ValueType *value_type(struct wp_pprofpack *p, const char *type)
 {
 	Pprof__ValueType **to = make(p, 1, &pprof__value_type__descriptor);
 
 	if (!to)
 		return NULL;
+	if (!type)
+		return to[0];
 	to[0]->has_type = true;
 	to[0]->type = name_of(p, type);
 	to[0]->has_unit = true;
@@ -162,8 +165,9 @@ static void add_types(struct wp_pprofpack *p, enum wp_otlp_kind kind, Pprof__Pro
 		return;
 	to->sample_type[0] = value_type(p, type->type);
 	to->n_sample_type = 1;
+	/* Pyroscope needs one if it leaves out a sample. */
+	to->period_type = value_type(p, type->period_type);
 	if (type->period_type) {
-		to->period_type = value_type(p, type->period_type);
 		to->has_period = true;
 		to->period = wp_otlp_order_period(p->order, kind);
 	}
