@@ -59,9 +59,10 @@ $(FUZZ_OUT)/obj/%.o: %.c $(FUZZ_DEPS)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) $(FUZZ_INCLUDE) -c -o $@ $<
 
 # Fuzzers of the reader's parts.
-FUZZ_READER := $(addprefix $(FUZZ_OUT)/obj/tests/fuzz/,ehframe.o filter.o job.o names.o profile.o \
-	pystack.o recording.o service.o sockets.o stackfile.o)
-$(FUZZ_READER): FUZZ_INCLUDE := -Iuserspace
+FUZZ_READER := $(addprefix $(FUZZ_OUT)/obj/tests/fuzz/,ehframe.o filter.o job.o names.o \
+	pprofpush.o profile.o pystack.o recording.o service.o sockets.o stackfile.o)
+$(FUZZ_READER): FUZZ_INCLUDE := -Iuserspace -I$(FUZZ_OUT)/gen
+$(FUZZ_READER): | $(FUZZ_GEN_H)
 
 # Real files to begin with, as compilers and linkers make them.
 FUZZ_SEED_CC := gcc -nostdlib -fPIC -Wl,--unresolved-symbols=ignore-all

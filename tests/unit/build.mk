@@ -56,9 +56,12 @@ $(UNIT_OUT)/signals: userspace/cmd/common/signals.c userspace/cmd/common/sigwatc
 $(UNIT_OUT)/eventlines: UNIT_MODULE = userspace/cmd/record/eventlines.c
 $(UNIT_OUT)/eventlines: userspace/cmd/record/eventlines.c
 
-UNIT_OUTBOX := $(addprefix userspace/cmd/agent/,outbox.c sender.c http.c headers.c)
+UNIT_OUTBOX := $(addprefix userspace/cmd/agent/,outbox.c sender.c http.c headers.c answer.c)
 $(UNIT_OUT)/outbox: UNIT_MODULE = -DWP_VERSION='"unit"' $(UNIT_OUTBOX)
 $(UNIT_OUT)/outbox: $(UNIT_OUTBOX)
+
+$(UNIT_OUT)/answer: UNIT_MODULE = userspace/cmd/agent/answer.c
+$(UNIT_OUT)/answer: userspace/cmd/agent/answer.c
 
 UNIT_CARRY := userspace/cmd/agent/carry.c userspace/cmd/agent/sums.c $(UNIT_OUTBOX)
 $(UNIT_OUT)/agentcarry: UNIT_MODULE = -DWP_VERSION='"unit"' $(UNIT_CARRY)

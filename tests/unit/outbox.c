@@ -234,6 +234,38 @@ static void test_metrics(void)
 	ok(b.unsent == 1 && ret == -EIO, "... and a later one makes up for a lost one");
 }
 
+/* Messages of another format are of an earlier start, and not for this receiver. */
+static void test_formats(void)
+{
+	static const char *const status[] = {
+		"200 a/Content-Type: application/proto\r\n",
+		"200 a/Connect-Protocol-Version: 1\r\n",
+		"200 a/Content-Encoding: gzip\r\n", NULL };
+	struct wp_outbox b = {
+		.sock = -1, .o = { .profiles = WP_SPOOL_PYROSCOPE, .queue = 1 << 20,
+				   .timeout_ms = 60000, .end_ms = 60000 },
+	};
+	char url[64];
+	pid_t pid = start_receiver(status, url, sizeof(url));
+	unsigned int i;
+
+	b.o.url = url;
+	b.o.shown = url;
+	if (pid > 0 && !wp_outbox_open(&b)) {
+		wp_outbox_post(&b, WP_SPOOL_PROFILES, "abc", 3, 7);
+		for (i = 0; i < 3; i++)
+			wp_outbox_post(&b, WP_SPOOL_PYROSCOPE, "abc", 3, 1);
+		wp_outbox_post(&b, WP_SPOOL_PARCA, "abc", 3, 8);
+		wp_outbox_close(&b);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	ok(b.all[WP_OUTBOX_SENT].windows == 3 && b.all[WP_OUTBOX_SENT].ns == 3,
+	   "a receiver of another format gets its own headers");
+	ok(b.all[WP_OUTBOX_REFUSED].windows == 2 && b.all[WP_OUTBOX_REFUSED].ns == 15,
+	   "... and no message of another one, which is counted");
+}
+
 /* A secret of one receiver is not for the other one. */
 static void test_headers(void)
 {
@@ -422,7 +454,7 @@ static void test_spool(void)
 
 static bool goes_to(const char *to, const char *url, const char *shown)
 {
-	char *a = wp_agent_url(to), *b = a ? wp_agent_shown(a) : NULL;
+	char *a = wp_agent_url(to, WP_SPOOL_PROFILES), *b = a ? wp_agent_shown(a) : NULL;
 	bool good = url ? a && b && !strcmp(a, url) && !strcmp(b, shown) : !a;
 
 	free(a);
@@ -433,7 +465,7 @@ static bool goes_to(const char *to, const char *url, const char *shown)
 static bool metrics_go_to(const char *to, const char *url)
 {
 	char *a = NULL;
-	bool good = !wp_agent_metrics_url(to, &a) && (url ? a && !strcmp(a, url) : !a);
+	bool good = !wp_agent_metrics_url(to, WP_SPOOL_PROFILES, &a) && (url ? a && !strcmp(a, url) : !a);
 
 	free(a);
 	return good;
@@ -458,10 +490,42 @@ static void test_metrics_url(void)
 	   "... or one for metrics");
 	setenv("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "m", 1);
 	wp_set_verbosity(WP_SILENT);
-	ok(wp_agent_metrics_url(NULL, &url) == -EINVAL && !url, "... that must be a URL");
+	ok(wp_agent_metrics_url(NULL, WP_SPOOL_PROFILES, &url) == -EINVAL && !url,
+	   "... that must be a URL");
 	wp_set_verbosity(WP_NORMAL);
 	unsetenv("OTEL_EXPORTER_OTLP_ENDPOINT");
 	unsetenv("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT");
+}
+
+static bool engine_is(const char *to, enum wp_spool_kind kind, const char *url)
+{
+	char *a = wp_agent_url(to, kind);
+	bool good = a && !strcmp(a, url);
+
+	free(a);
+	return good;
+}
+
+static void test_engine_urls(void)
+{
+	char *url = NULL;
+
+	setenv("OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT", "http://otlp/x", 1);
+	setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://otlp", 1);
+	ok(engine_is(NULL, WP_SPOOL_PYROSCOPE, "http://localhost:4040/push.v1.PusherService/Push") &&
+	   engine_is(NULL, WP_SPOOL_PARCA, "http://localhost:7070/api/profiles/writeraw"),
+	   "engines have paths of their own, and the environment of OTLP is not for them");
+	ok(engine_is("http://h/", WP_SPOOL_PYROSCOPE, "http://h/push.v1.PusherService/Push") &&
+	   engine_is("http://h/p", WP_SPOOL_PARCA, "http://h/p"), "... unless one is given");
+	ok(!wp_agent_metrics_url(NULL, WP_SPOOL_PYROSCOPE, &url) && !url,
+	   "... and they take no metrics");
+	setenv("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "http://m/x", 1);
+	ok(!wp_agent_metrics_url("http://h", WP_SPOOL_PARCA, &url) && url &&
+	   !strcmp(url, "http://m/x"), "... which can go elsewhere");
+	free(url);
+	unsetenv("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT");
+	unsetenv("OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT");
+	unsetenv("OTEL_EXPORTER_OTLP_ENDPOINT");
 }
 
 static void test_url(void)
@@ -492,10 +556,12 @@ int main(void)
 	}
 	test_refused();
 	test_metrics();
+	test_formats();
 	test_headers();
 	test_left();
 	test_spool();
 	test_url();
 	test_metrics_url();
+	test_engine_urls();
 	return done();
 }

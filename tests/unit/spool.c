@@ -327,6 +327,14 @@ static void test_kinds(void)
 	   segment.kind == WP_SPOOL_PROFILES, "... in one order");
 	ok(!wp_spool_remove(s) && !wp_spool_nr_of(s, WP_SPOOL_PROFILES) &&
 	   !wp_spool_nr_of(s, WP_SPOOL_METRICS), "... until none is left");
+	ok(!wp_spool_add(s, WP_SPOOL_PYROSCOPE, "push", 4, 5) &&
+	   !wp_spool_add(s, WP_SPOOL_PARCA, "json", 4, 6), "profiles of other formats are added");
+	wp_spool_close(s);
+	s = open_in("kinds", &wide, &err);
+	ok(wp_spool_nr(s) == 2 && first_is(s, "push", 5) && wp_spool_first(s, &segment) &&
+	   segment.kind == WP_SPOOL_PYROSCOPE && !wp_spool_remove(s) && first_is(s, "json", 6) &&
+	   wp_spool_first(s, &segment) && segment.kind == WP_SPOOL_PARCA,
+	   "... and known to the next process");
 	wp_spool_close(s);
 }
 

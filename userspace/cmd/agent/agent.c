@@ -51,7 +51,7 @@ static void notify_status(const struct wp_agent *a)
 {
 	const char *refused = a->reload.refused ? "; a new configuration was refused" : "";
 	const struct wp_outbox *b = &a->outbox;
-	const char *state = *b->refused[WP_SPOOL_PROFILES] ? ", which refuses them" :
+	const char *state = *b->refused[b->o.profiles] ? ", which refuses them" :
 			    b->waits ? ", which does not answer" : "";
 
 	wp_notify(&a->notify, "STATUS=%lu windows, %llu sent to %s%s%s", a->nr_windows,
@@ -80,8 +80,13 @@ static int turn(struct wp_agent *a)
 		print_window(a, &stats, message.len);
 		/* Before the profiles: of what waits, the oldest is dropped. */
 		err = wp_agent_metrics_post(a);
-		/* If the process has just died, the next turn starts it again. */
-		wp_outbox_post(&a->outbox, WP_SPOOL_PROFILES, message.data, message.len, ns);
+		/*
+		 * Without samples some formats have no message. If the process has just died, the
+		 * next turn starts it again.
+		 */
+		if (message.len)
+			wp_outbox_post(&a->outbox, a->outbox.o.profiles, message.data, message.len,
+				       ns);
 		notify_status(a);
 		wp_agent_textfile_write(a);
 	}

@@ -18,6 +18,16 @@
 #define METRICS_PATH	"/v1/metrics"
 #define DEFAULT_URL	"http://localhost:4318"
 
+/* Where each form of profiles goes, and the path of it there. */
+static const struct {
+	const char *url;
+	const char *path;
+} defaults[WP_SPOOL_KINDS] = {
+	[WP_SPOOL_PROFILES] = { DEFAULT_URL, PATH },
+	[WP_SPOOL_PYROSCOPE] = { "http://localhost:4040", "/push.v1.PusherService/Push" },
+	[WP_SPOOL_PARCA] = { "http://localhost:7070", "/api/profiles/writeraw" },
+};
+
 /* Headers, at most, and the size of one. */
 #define MAX_HEADERS	64
 #define MAX_LINE	8192
@@ -236,16 +246,18 @@ static bool has_path(const char *url)
 
 /**
  * wp_agent_url() - where profiles are sent
- * @to: --to, or NULL: what the environment has
+ * @to: --to, or NULL: what the environment has, which is for OTLP only
+ * @profiles: their form
  *
- * Without a path, that of OTLP is added, except to that of the variable for profiles.
+ * Without a path, that of the form is added, except to that of the variable for profiles.
  *
  * Return: the URL, to be freed; NULL: a message was printed.
  */
-char *wp_agent_url(const char *to)
+char *wp_agent_url(const char *to, enum wp_spool_kind profiles)
 {
-	const char *exact = getenv("OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT");
-	const char *base = getenv("OTEL_EXPORTER_OTLP_ENDPOINT");
+	const bool otlp = profiles == WP_SPOOL_PROFILES;
+	const char *exact = otlp ? getenv("OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT") : NULL;
+	const char *base = otlp ? getenv("OTEL_EXPORTER_OTLP_ENDPOINT") : NULL;
 	const char *from = to ? "--to" : "OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT";
 	bool add_path = false;
 	size_t len;
@@ -255,7 +267,7 @@ char *wp_agent_url(const char *to)
 		to = exact;
 	} else if (!to) {
 		from = "OTEL_EXPORTER_OTLP_ENDPOINT";
-		to = base && *base ? base : DEFAULT_URL;
+		to = base && *base ? base : defaults[profiles].url;
 		add_path = true;
 	} else {
 		add_path = is_url(to) && !has_path(to);
@@ -267,7 +279,7 @@ char *wp_agent_url(const char *to)
 	len = strlen(to);
 	if (add_path && to[len - 1] == '/')
 		len--;
-	if (asprintf(&url, "%.*s%s", (int)len, to, add_path ? PATH : "") < 0) {
+	if (asprintf(&url, "%.*s%s", (int)len, to, add_path ? defaults[profiles].path : "") < 0) {
 		wp_no_memory("the URL");
 		return NULL;
 	}
@@ -296,21 +308,27 @@ static const char *metrics_base(const char *to, const char **from, size_t *len)
 /**
  * wp_agent_metrics_url() - where metrics are sent
  * @to: --to, or NULL: what the environment has
+ * @profiles: the form of profiles
  * @url: set to the URL, to be freed; NULL: it is not known
  *
- * That is what the variable for metrics has, or the receiver of profiles with another path.
+ * That is what the variable for metrics has, or the receiver of profiles with another path,
+ * if it takes OTLP.
  *
  * Return: 0 or a negative errno; a message was printed, except if the path of @to does not
  * show where metrics go.
  */
-int wp_agent_metrics_url(const char *to, char **url)
+int wp_agent_metrics_url(const char *to, enum wp_spool_kind profiles, char **url)
 {
 	const char *exact = getenv("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT");
 	const char *from = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", *path = "";
 	size_t len;
 
 	*url = NULL;
-	if (exact && *exact) {
+	if (exact && !*exact)
+		exact = NULL;
+	if (!exact && profiles != WP_SPOOL_PROFILES)
+		return 0;
+	if (exact) {
 		to = exact;
 		len = strlen(exact);
 	} else {

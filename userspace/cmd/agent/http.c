@@ -153,16 +153,15 @@ static bool add_header(struct wp_http *h, enum wp_spool_kind kind, const char *l
 static bool add_headers(struct wp_http *h, enum wp_spool_kind kind,
 			const struct wp_outbox_options *o)
 {
-	/* Without the last one a large message waits for an answer before it is sent. */
-	static const char *const ours[] = {
-		"Content-Type: application/x-protobuf", "Content-Encoding: gzip", "Expect:",
-	};
+	char type[64];
 	size_t i;
 
-	for (i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
-		if (!add_header(h, kind, ours[i]))
-			return false;
-	}
+	snprintf(type, sizeof(type), "Content-Type: %s", wp_outbox_kinds[kind].type);
+	/* Without the last one a large message waits for an answer before it is sent. */
+	if (!add_header(h, kind, type) || !add_header(h, kind, "Expect:") ||
+	    (wp_outbox_kinds[kind].compressed && !add_header(h, kind, "Content-Encoding: gzip")) ||
+	    (kind == WP_SPOOL_PYROSCOPE && !add_header(h, kind, "Connect-Protocol-Version: 1")))
+		return false;
 	for (i = 0; i < o->nr_headers[kind]; i++) {
 		if (!add_header(h, kind, o->header[kind][i]))
 			return false;
@@ -201,6 +200,8 @@ static bool set_up(struct wp_http *h, const struct wp_outbox_options *o)
 int wp_http_new(struct wp_http **out, const struct wp_outbox_options *o, const char **trouble)
 {
 	struct wp_http *h = calloc(1, sizeof(*h));
+	bool good = true;
+	unsigned int i;
 
 	*trouble = "out of memory";
 	if (!h)
@@ -215,8 +216,9 @@ int wp_http_new(struct wp_http **out, const struct wp_outbox_options *o, const c
 		h->easy = h->curl.easy_init();
 		h->multi = h->curl.multi_init();
 	}
-	if (!h->easy || !h->multi || !add_headers(h, WP_SPOOL_PROFILES, o) ||
-	    !add_headers(h, WP_SPOOL_METRICS, o)) {
+	for (i = 0; i < WP_SPOOL_KINDS && h->easy && h->multi; i++)
+		good &= add_headers(h, i, o);
+	if (!h->easy || !h->multi || !good) {
 		wp_http_free(h);
 		return -ENOMEM;
 	}

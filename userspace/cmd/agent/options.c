@@ -35,6 +35,7 @@
 
 enum {
 	OPT_TO = 256,
+	OPT_FORMAT,
 	OPT_HEADER_FILE,
 	OPT_CACERT,
 	OPT_QUEUE,
@@ -59,9 +60,11 @@ static const char *const usage[] = {
 };
 
 static const struct wp_option table[] = {
-	{ OPT_TO, "to", "URL", "where profiles are sent, by OTLP over HTTP\n"
+	{ OPT_TO, "to", "URL", "where profiles are sent, over HTTP\n"
 	  "(default http://localhost:4318); without a path,\n"
-	  "/v1development/profiles is added" },
+	  "that of the format is added" },
+	{ OPT_FORMAT, "format", "format", "what they are sent as: otlp (default), or pprof\n"
+	  "for an engine: pyroscope, parca" },
 	{ 'w', "window", "time", "length of a window, with unit s or ms\n"
 	  "(default 10s)" },
 	{ 'n', "count", "number", "number of windows (default unlimited)" },
@@ -154,6 +157,20 @@ static int parse_event(struct wp_agent *a, const char *arg)
 	return err;
 }
 
+static int parse_format(const char *arg, enum wp_spool_kind *kind)
+{
+	unsigned int i;
+
+	for (i = 0; i < WP_SPOOL_KINDS; i++) {
+		if (wp_outbox_is_profiles(i) && !strcmp(arg, wp_outbox_kinds[i].format)) {
+			*kind = i;
+			return 0;
+		}
+	}
+	wp_err("--format: '%s' is none of otlp, pyroscope and parca", arg);
+	return -EINVAL;
+}
+
 /* Who sends has no rights. */
 static int check_authorities(const char *path)
 {
@@ -179,6 +196,8 @@ static int set(void *ctx, int id, const char *arg)
 	case OPT_TO:
 		o->to = arg;
 		return 0;
+	case OPT_FORMAT:
+		return parse_format(arg, &a->outbox.o.profiles);
 	case 'w':
 		return parse_window(arg, &a->window);
 	case 'n':
@@ -268,10 +287,14 @@ static int read_metrics_url(struct wp_agent_options *o)
 {
 	struct wp_outbox_options *out = &o->a->outbox.o;
 	char *url;
-	int err = wp_agent_metrics_url(o->to, &url);
+	int err = wp_agent_metrics_url(o->to, out->profiles, &url);
 
 	out->metrics_url = url;
-	if (!err && !url && o->a->metrics) {
+	if (!err && !url && o->a->metrics && out->profiles != WP_SPOOL_PROFILES) {
+		wp_err("--metrics: a receiver of --format %s takes none: set OTEL_EXPORTER_OTLP_METRICS_ENDPOINT, too",
+		       wp_outbox_kinds[out->profiles].format);
+		err = -EINVAL;
+	} else if (!err && !url && o->a->metrics) {
 		wp_err("--metrics: '%s' has a path: set OTEL_EXPORTER_OTLP_METRICS_ENDPOINT, too",
 		       o->to);
 		err = -EINVAL;
@@ -286,16 +309,19 @@ static int read_metrics_url(struct wp_agent_options *o)
 static int read_headers(struct wp_agent_options *o)
 {
 	struct wp_outbox_options *out = &o->a->outbox.o;
-	int err;
+	int err = 0;
 
 	if (wp_agent_headers_copy(&o->metrics_headers, &o->headers))
 		return wp_no_memory("headers");
-	err = wp_agent_headers_environment(&o->headers, "OTEL_EXPORTER_OTLP_PROFILES_HEADERS");
+	/* Those of the environment are for receivers of OTLP. */
+	if (out->profiles == WP_SPOOL_PROFILES)
+		err = wp_agent_headers_environment(&o->headers,
+						   "OTEL_EXPORTER_OTLP_PROFILES_HEADERS");
 	if (!err)
 		err = wp_agent_headers_environment(&o->metrics_headers,
 						   "OTEL_EXPORTER_OTLP_METRICS_HEADERS");
-	out->header[WP_SPOOL_PROFILES] = o->headers.line;
-	out->nr_headers[WP_SPOOL_PROFILES] = o->headers.nr;
+	out->header[out->profiles] = o->headers.line;
+	out->nr_headers[out->profiles] = o->headers.nr;
 	out->header[WP_SPOOL_METRICS] = o->metrics_headers.line;
 	out->nr_headers[WP_SPOOL_METRICS] = o->metrics_headers.nr;
 	return err;
@@ -308,7 +334,7 @@ static int read_environment(struct wp_agent_options *o)
 
 	if (err)
 		return err;
-	out->url = wp_agent_url(o->to);
+	out->url = wp_agent_url(o->to, out->profiles);
 	if (!out->url)
 		return -EINVAL;
 	out->shown = wp_agent_shown(out->url);

@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -17,13 +16,13 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "cmd/agent/outbox.h"
 #include "lib/base/bytes.h"
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
 #include "lib/base/fullio.h"
+#include "lib/base/gzip.h"
 #include "lib/sandbox/zygote.h"
 
 /* It has to load a library, and answers. */
@@ -50,6 +49,22 @@ const char *wp_outbox_outcome_name(enum wp_outbox_outcome outcome)
 	};
 
 	return name[outcome];
+}
+
+const struct wp_outbox_kind wp_outbox_kinds[WP_SPOOL_KINDS] = {
+	[WP_SPOOL_PROFILES] = { "otlp", "application/x-protobuf", true },
+	[WP_SPOOL_METRICS] = { NULL, "application/x-protobuf", true },
+	[WP_SPOOL_PYROSCOPE] = { "pyroscope", "application/proto", true },
+	[WP_SPOOL_PARCA] = { "parca", "application/json", false },
+};
+
+/**
+ * wp_outbox_is_profiles() - whether messages of a kind have profiles
+ * @kind: the kind
+ */
+bool wp_outbox_is_profiles(enum wp_spool_kind kind)
+{
+	return wp_outbox_kinds[kind].format;
 }
 
 static const char *shown_of(const struct wp_outbox *b, enum wp_spool_kind kind)
@@ -98,8 +113,13 @@ static void end_process(struct wp_outbox *b)
 /* What it had is lost. */
 static void count_broken(struct wp_outbox *b)
 {
-	if (b->nr_outstanding[WP_SPOOL_PROFILES])
-		count(b, WP_OUTBOX_BROKEN, b->nr_outstanding[WP_SPOOL_PROFILES], b->outstanding);
+	__u64 windows = 0;
+	unsigned int i;
+
+	for (i = 0; i < WP_SPOOL_KINDS; i++)
+		windows += wp_outbox_is_profiles(i) ? b->nr_outstanding[i] : 0;
+	if (windows)
+		count(b, WP_OUTBOX_BROKEN, windows, b->outstanding);
 	count_metrics(b, WP_OUTBOX_BROKEN, b->nr_outstanding[WP_SPOOL_METRICS]);
 	memset(b->nr_outstanding, 0, sizeof(b->nr_outstanding));
 	b->outstanding = 0;
@@ -109,6 +129,14 @@ static void reap(struct wp_outbox *b)
 {
 	end_process(b);
 	count_broken(b);
+}
+
+/* Of answers with the same status, what else they have may be of the one message only. */
+static bool is_same_trouble(const char *a, const char *b)
+{
+	size_t len = strncmp(a, "HTTP status ", 12) ? strlen(a) + 1 : strcspn(a, ":");
+
+	return !strncmp(a, b, len) && (a[len - 1] == 0 || !b[len] || b[len] == ':');
 }
 
 /* Prints a change, not each of many failures. */
@@ -124,10 +152,10 @@ static void print_trouble(struct wp_outbox *b, const struct wp_outbox_reply *r)
 			b->o.spool ? " in " : "", b->o.spool ? b->o.spool : "");
 	else if (r->outcome == WP_OUTBOX_UNREADABLE)
 		wp_warn("%s: %s", b->o.spool, r->text);
-	else if (r->outcome == WP_OUTBOX_REFUSED && strcmp(r->text, refused) &&
-		 kind == WP_SPOOL_PROFILES)
+	else if (r->outcome == WP_OUTBOX_REFUSED && !is_same_trouble(r->text, refused) &&
+		 wp_outbox_is_profiles(kind))
 		wp_warn("%s: %s: %.3f s of time are lost", b->o.shown, r->text, r->ns / 1e9);
-	else if (r->outcome == WP_OUTBOX_REFUSED && strcmp(r->text, refused))
+	else if (r->outcome == WP_OUTBOX_REFUSED && !is_same_trouble(r->text, refused))
 		wp_warn("%s: %s: it does not take the metrics", shown_of(b, kind), r->text);
 	else if (r->outcome == WP_OUTBOX_SENT && b->waits)
 		wp_warn("%s: it takes %s again", shown_of(b, kind), name_of(kind));
@@ -301,36 +329,35 @@ int wp_outbox_open(struct wp_outbox *b)
 	return -EIO;
 }
 
-/* Compresses into a memory file; returns its descriptor, or a negative errno. */
-static int compress_into_file(const void *message, size_t size, __u64 *bytes)
+/* A memory file with bytes; returns its descriptor, or a negative errno. */
+static int make_file(const void *data, size_t size)
 {
-	z_stream z = { .next_in = (void *)message, .avail_in = size };
-	int fd = -1, ret = -ENOMEM;
-	unsigned char *to;
-	uLong room;
+	int fd = memfd_create("wallprof", MFD_CLOEXEC);
+	int ret = fd < 0 ? -errno : wp_pwrite_all(fd, data, size, 0);
 
-	if (size > UINT_MAX)
-		return -EFBIG;
-	/* 31: a gzip header, and the largest window. */
-	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-		return -ENOMEM;
-	room = deflateBound(&z, size);
-	to = malloc(room);
-	z.next_out = to;
-	z.avail_out = room;
-	if (to && deflate(&z, Z_FINISH) == Z_STREAM_END) {
-		*bytes = z.total_out;
-		fd = memfd_create("wallprof", MFD_CLOEXEC);
-		ret = fd < 0 ? -errno : wp_pwrite_all(fd, to, *bytes, 0);
-	}
-	deflateEnd(&z);
-	free(to);
 	if (ret && fd >= 0)
 		close(fd);
 	return ret ? ret : fd;
 }
 
-/* A compressed message. Returns 0 or a negative errno. */
+/* The same with what is sent of a message; its size is set. */
+static int message_file(enum wp_spool_kind kind, const void *message, size_t size, __u64 *bytes)
+{
+	struct wp_buf small = { 0 };
+	int ret;
+
+	*bytes = size;
+	if (!wp_outbox_kinds[kind].compressed)
+		return make_file(message, size);
+	ret = wp_gzip(message, size, &small);
+	*bytes = small.len;
+	if (!ret)
+		ret = make_file(small.data, small.len);
+	wp_buf_free(&small);
+	return ret;
+}
+
+/* A message as it is sent. Returns 0 or a negative errno. */
 static int post_file(struct wp_outbox *b, const struct wp_outbox_post *post, int fd)
 {
 	const struct iovec iov = { .iov_base = (void *)post, .iov_len = sizeof(*post) };
@@ -371,14 +398,14 @@ int wp_outbox_post(struct wp_outbox *b, enum wp_spool_kind kind, const void *mes
 		   __u64 ns)
 {
 	struct wp_outbox_post post = { .seq = ++b->seq, .ns = ns, .kind = kind };
-	int fd = compress_into_file(message, size, &post.bytes), err = fd < 0 ? fd : 0;
+	int fd = message_file(kind, message, size, &post.bytes), err = fd < 0 ? fd : 0;
 
 	if (!err) {
 		err = post_file(b, &post, fd);
 		close(fd);
 	}
 	/* What was counted as lost until now is in it. */
-	if (kind == WP_SPOOL_PROFILES)
+	if (wp_outbox_is_profiles(kind))
 		memset(b->loss, 0, sizeof(b->loss));
 	if (err)
 		count_failed(b, &post, err);
@@ -457,7 +484,7 @@ static void count_left(struct wp_outbox *b, struct wp_outbox_left *left, const _
 		b->nr_outstanding[post.kind]--;
 		b->outstanding -= post.ns;
 		left->bytes = file.p - data;
-		left->windows += post.kind == WP_SPOOL_PROFILES;
+		left->windows += wp_outbox_is_profiles(post.kind);
 		left->ns += post.ns;
 	}
 }
@@ -509,13 +536,11 @@ static int post_left(struct wp_outbox *b, const struct wp_outbox_post *post, con
 {
 	__u64 until = wp_clock_now() + READY_MS * 1000000ULL;
 	struct pollfd p = { .events = POLLIN };
-	int fd = memfd_create("wallprof", MFD_CLOEXEC), err;
+	int fd = make_file(data, post->bytes), err;
 
 	if (fd < 0)
-		return -errno;
-	err = wp_pwrite_all(fd, data, post->bytes, 0);
-	if (!err)
-		err = post_file(b, post, fd);
+		return fd;
+	err = post_file(b, post, fd);
 	while ((err == -EAGAIN || err == -ETOOMANYREFS) && wp_clock_now() < until) {
 		p.fd = b->sock;
 		poll(&p, 1, 10);

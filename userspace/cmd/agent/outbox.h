@@ -3,7 +3,7 @@
  * The process that sends profiles and metrics, as its parent sees it. See outbox.c; what it
  * does is in sender.c.
  *
- * Between the two is a socket, whose packets are the structures below. A message, compressed,
+ * Between the two is a socket, whose packets are the structures below. A message, as it is sent,
  * is in a memory file that its packet passes: the profiles of a window, or metrics.
  */
 #ifndef WP_CMD_AGENT_OUTBOX_H
@@ -84,7 +84,20 @@ struct wp_outbox_reply {
 };
 
 /**
+ * struct wp_outbox_kind - what is sent
+ * @format: name of the form of profiles; NULL: it has none
+ * @type: its media type
+ * @compressed: it is compressed as a whole
+ */
+struct wp_outbox_kind {
+	const char *format;
+	const char *type;
+	bool compressed;
+};
+
+/**
  * struct wp_outbox_options - where to, and how
+ * @profiles: kind of the messages of profiles that its receiver takes
  * @url: URL of the receiver of profiles
  * @shown: the same for messages, without a password
  * @metrics_url: URL of that of metrics; NULL: it is not known, and none are sent
@@ -99,6 +112,7 @@ struct wp_outbox_reply {
  * @end_ms: how long to go on sending after the end
  */
 struct wp_outbox_options {
+	enum wp_spool_kind profiles;
 	const char *url;
 	const char *shown;
 	const char *metrics_url;
@@ -176,6 +190,9 @@ struct wp_outbox_left {
 #define WP_OUTBOX_UID	65534
 
 /* outbox.c */
+extern const struct wp_outbox_kind wp_outbox_kinds[WP_SPOOL_KINDS];
+
+bool wp_outbox_is_profiles(enum wp_spool_kind kind);
 const char *wp_outbox_outcome_name(enum wp_outbox_outcome outcome);
 int wp_outbox_open(struct wp_outbox *b);
 int wp_outbox_post(struct wp_outbox *b, enum wp_spool_kind kind, const void *message, size_t size,

@@ -29,6 +29,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/agent/answer.h"
 #include "cmd/agent/http.h"
 #include "cmd/agent/outbox.h"
 #include "lib/base/clock.h"
@@ -37,8 +38,6 @@
 #include "lib/sandbox/confine.h"
 #include "lib/sandbox/job.h"
 #include "lib/sandbox/zygote.h"
-#include "otlp-metrics.pb-c.h"
-#include "otlp-profiles.pb-c.h"
 
 /* The wait before the next try: the first one, and the longest. */
 #define FIRST_MS	1000
@@ -111,7 +110,12 @@ static void send_reply(const struct sender *s, const struct wp_outbox_reply *r)
 
 static __u64 waiting(const struct sender *s)
 {
-	return s->spool ? wp_spool_nr_of(s->spool, WP_SPOOL_PROFILES) : 0;
+	__u64 nr = 0;
+	unsigned int i;
+
+	for (i = 0; s->spool && i < WP_SPOOL_KINDS; i++)
+		nr += wp_outbox_is_profiles(i) ? wp_spool_nr_of(s->spool, i) : 0;
+	return nr;
 }
 
 static void reply(const struct sender *s, const struct wp_outbox_post *post,
@@ -312,44 +316,6 @@ static bool is_temporary(long status)
 	return status == 429 || status == 502 || status == 503 || status == 504;
 }
 
-static bool is_partial_metrics(const struct wp_http_result *result, char *text, size_t size)
-{
-	Otlp__ExportMetricsServiceResponse *r =
-		otlp__export_metrics_service_response__unpack(NULL, result->size, result->answer);
-	bool partial = r && r->partial_success && r->partial_success->rejected_data_points;
-
-	if (partial)
-		snprintf(text, size, "it rejected %lld data points: %s",
-			 (long long)r->partial_success->rejected_data_points,
-			 r->partial_success->error_message);
-	if (r)
-		otlp__export_metrics_service_response__free_unpacked(r, NULL);
-	return partial;
-}
-
-static bool is_partial_profiles(const struct wp_http_result *result, char *text, size_t size)
-{
-	Otlp__ExportProfilesServiceResponse *r =
-		otlp__export_profiles_service_response__unpack(NULL, result->size, result->answer);
-	bool partial = r && r->partial_success && r->partial_success->rejected_profiles;
-
-	if (partial)
-		snprintf(text, size, "it rejected %lld profiles: %s",
-			 (long long)r->partial_success->rejected_profiles,
-			 r->partial_success->error_message);
-	if (r)
-		otlp__export_profiles_service_response__free_unpacked(r, NULL);
-	return partial;
-}
-
-/* Whether the receiver took the request, but not all that is in it; sets @text. */
-static bool is_partial(enum wp_spool_kind kind, const struct wp_http_result *result, char *text,
-		       size_t size)
-{
-	return kind == WP_SPOOL_METRICS ? is_partial_metrics(result, text, size) :
-	       is_partial_profiles(result, text, size);
-}
-
 /* The request is over, and its message. */
 static void end_request(struct sender *s, enum wp_outbox_outcome outcome, const char *text)
 {
@@ -361,23 +327,18 @@ static void end_request(struct sender *s, enum wp_outbox_outcome outcome, const 
 
 static void take_result(struct sender *s, const struct wp_http_result *result)
 {
-	char text[160], *c;
+	char text[160];
 
 	s->busy = false;
 	if (result->status / 100 == 2) {
 		s->wait_ms = 0;
-		if (is_partial(s->kind, result, text, sizeof(text)))
+		if (wp_answer_partial(s->kind, result, text, sizeof(text)))
 			end_request(s, WP_OUTBOX_REFUSED, text);
 		else
 			end_request(s, WP_OUTBOX_SENT, "");
 		return;
 	}
-	if (result->trouble)
-		snprintf(text, sizeof(text), "%s", result->trouble);
-	else
-		snprintf(text, sizeof(text), "HTTP status %ld", result->status);
-	for (c = text; *c; c++)
-		*c = *c == '\n' || *c == '\r' ? ' ' : *c;
+	wp_answer_trouble(result, text, sizeof(text));
 	if (result->trouble || is_temporary(result->status)) {
 		reply(s, NULL, WP_OUTBOX_WAITS, text);
 		unmap(s);
@@ -447,6 +408,10 @@ static void begin(struct sender *s)
 	s->kind = s->spooled ? segment.kind : s->first->post.kind;
 	if (s->kind == WP_SPOOL_METRICS && !s->o->metrics_url) {
 		end_request(s, WP_OUTBOX_REFUSED, "metrics of an earlier start have no receiver");
+		return;
+	}
+	if (wp_outbox_is_profiles(s->kind) && s->kind != s->o->profiles) {
+		end_request(s, WP_OUTBOX_REFUSED, "profiles of an earlier start have another format");
 		return;
 	}
 	if (s->spooled) {

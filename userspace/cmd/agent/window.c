@@ -17,6 +17,7 @@
 #include "cmd/common/liveframes.h"
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
+#include "lib/otlp/pprofpush.h"
 
 /* Beyond so many files the names of functions are read anew: it is their memory. */
 #define MAX_FILES	2048
@@ -297,6 +298,19 @@ __u64 wp_agent_since_1970(__u64 time)
 	return day + time - at;
 }
 
+/* Without samples some forms have no message. */
+static int pack(const struct window *w, struct wp_buf *message)
+{
+	switch (w->a->outbox.o.profiles) {
+	case WP_SPOOL_PYROSCOPE:
+		return wp_pprofpush_pack(w->otlp, WP_PPROFPUSH_PYROSCOPE, message);
+	case WP_SPOOL_PARCA:
+		return wp_pprofpush_pack(w->otlp, WP_PPROFPUSH_PARCA, message);
+	default:
+		return wp_otlp_pack(w->otlp, message);
+	}
+}
+
 /**
  * wp_agent_window() - the profiles of the window that wp_live_turn() ended
  * @a: the agent
@@ -326,7 +340,7 @@ int wp_agent_window(struct wp_agent *a, __u64 end, struct wp_buf *message,
 		add_process(&w, &a->live.table.processes.row[i]);
 	if (!err) {
 		add_lost(&w);
-		err = w.failed ? -ENOMEM : wp_otlp_pack(w.otlp, message);
+		err = w.failed ? -ENOMEM : pack(&w, message);
 		wp_otlp_stats(w.otlp, stats);
 	}
 	if (!err)

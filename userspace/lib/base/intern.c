@@ -147,7 +147,8 @@ const void *wp_intern_bytes(const struct wp_intern *t, __u32 nr, size_t *len)
 
 	if (len)
 		*len = e->len;
-	return t->bytes + e->at;
+	/* A table of nothing but the empty string has no bytes. */
+	return e->len ? t->bytes + e->at : "";
 }
 
 /**

@@ -9,23 +9,13 @@
 #include <sys/random.h>
 
 #include "lib/base/arena.h"
+#include "lib/otlp/otlporder.h"
 #include "lib/otlp/otlpprofiles.h"
 #include "lib/otlp/otlptables.h"
+#include "lib/otlp/pbmessages.h"
 #include "otlp-profiles.pb-c.h"
 
 #define PROFILE_ID	16
-
-/* The types of each kind of profile, and what a period is of; NULL: it has none. */
-static const struct {
-	const char *type;
-	const char *period_type;
-} kinds[WP_OTLP_KINDS] = {
-	/* Pyroscope takes this one only without a period, all others only with one. */
-	[WP_OTLP_BLOCKED] = { "off_cpu", NULL },
-	[WP_OTLP_RUNNABLE] = { "runnable", "runnable" },
-	[WP_OTLP_CPU] = { "cpu", "cpu" },
-	[WP_OTLP_LOST] = { "lost", "lost" },
-};
 
 #define UNIT	"nanoseconds"
 
@@ -33,7 +23,7 @@ static const struct {
  * struct packer - a message while it is made
  * @o: the profiles
  * @arena: its memory
- * @order: numbers of samples less 1, by resource and kind
+ * @order: the samples in the order of the message
  * @type: string of each kind of profile
  * @period_type: likewise, or 0
  * @unit: string of the unit
@@ -42,7 +32,7 @@ static const struct {
 struct packer {
 	struct wp_otlp *o;
 	struct wp_arena arena;
-	__u32 *order;
+	struct wp_otlp_order order;
 	__u32 type[WP_OTLP_KINDS];
 	__u32 period_type[WP_OTLP_KINDS];
 	__u32 unit;
@@ -64,20 +54,9 @@ static const void *entry(const struct packer *p, enum wp_otlp_table table, size_
 	return wp_intern_bytes(&p->o->table[table], nr, len);
 }
 
-/* Empty messages of a type, and pointers to them, which are returned. */
 static void *make(struct packer *p, size_t nr, const ProtobufCMessageDescriptor *type)
 {
-	char *messages = get(p, nr, type->sizeof_message);
-	void **pointers = get(p, nr, sizeof(*pointers));
-	size_t i;
-
-	if (!messages || !pointers)
-		return NULL;
-	for (i = 0; i < nr; i++) {
-		pointers[i] = messages + i * type->sizeof_message;
-		protobuf_c_message_init(type, pointers[i]);
-	}
-	return pointers;
+	return wp_pbmessages(&p->arena, type, nr);
 }
 
 /* A copy of numbers, which are not aligned in their table. */
@@ -257,26 +236,18 @@ static void pack_resource(struct packer *p, __u32 nr, Otlp__ResourceProfiles *to
 	to->resource->n_attributes = i;
 }
 
-static void read_key(const struct packer *p, __u32 sample, struct wp_otlp_key *key)
-{
-	size_t len;
-	const void *from = entry(p, WP_OTLP_SAMPLES, sample + 1, &len);
-
-	memcpy(key, from, len);
-}
-
-static void pack_sample(struct packer *p, __u32 nr, Otlp__Sample *to)
+static void pack_sample(struct packer *p, size_t at, Otlp__Sample *to)
 {
 	struct wp_otlp_key key;
 
-	read_key(p, nr, &key);
+	wp_otlp_order_key(&p->order, at, &key);
 	to->stack_index = key.stack;
 	to->n_attribute_indices = key.nr;
 	to->attribute_indices = numbers(p, key.attribute, key.nr);
 	to->n_values = 1;
 	to->values = get(p, 1, sizeof(*to->values));
 	if (to->values)
-		to->values[0] = p->o->ns[nr];
+		to->values[0] = wp_otlp_order_ns(&p->order, at);
 }
 
 static Otlp__ValueType *value_type(struct packer *p, __u32 type)
@@ -298,11 +269,11 @@ static void pack_profile(struct packer *p, size_t first, size_t nr, Otlp__Profil
 	struct wp_otlp_key key;
 	size_t i;
 
-	read_key(p, p->order[first], &key);
+	wp_otlp_order_key(&p->order, first, &key);
 	to->sample_type = value_type(p, p->type[key.kind]);
 	if (p->period_type[key.kind]) {
 		to->period_type = value_type(p, p->period_type[key.kind]);
-		to->period = key.kind == WP_OTLP_CPU && w->cpu_period ? w->cpu_period : 1;
+		to->period = wp_otlp_order_period(&p->order, key.kind);
 	}
 	to->time_unix_nano = w->begin;
 	to->duration_nano = w->ns;
@@ -313,22 +284,7 @@ static void pack_profile(struct packer *p, size_t first, size_t nr, Otlp__Profil
 	to->n_samples = nr;
 	to->samples = make(p, nr, &otlp__sample__descriptor);
 	for (i = 0; to->samples && i < nr; i++)
-		pack_sample(p, p->order[first + i], to->samples[i]);
-}
-
-/* How many samples from @first on are of one resource and, with @kind, of one kind. */
-static size_t run_of(const struct packer *p, size_t first, bool kind)
-{
-	size_t nr = count(p, WP_OTLP_SAMPLES), i;
-	struct wp_otlp_key a, b;
-
-	read_key(p, p->order[first], &a);
-	for (i = first + 1; i < nr; i++) {
-		read_key(p, p->order[i], &b);
-		if (a.resource != b.resource || (kind && a.kind != b.kind))
-			break;
-	}
-	return i - first;
+		pack_sample(p, first + i, to->samples[i]);
 }
 
 static Otlp__InstrumentationScope *scope_of(struct packer *p)
@@ -356,63 +312,50 @@ static void pack_profiles(struct packer *p, size_t first, size_t nr, Otlp__Resou
 	to->scope_profiles = scopes;
 	scopes[0]->scope = scope_of(p);
 	scopes[0]->profiles = make(p, WP_OTLP_KINDS, &otlp__profile__descriptor);
-	read_key(p, p->order[first], &key);
+	wp_otlp_order_key(&p->order, first, &key);
 	pack_resource(p, key.resource, to);
 	for (at = first; scopes[0]->profiles && at < first + nr; at += run) {
-		run = run_of(p, at, true);
+		run = wp_otlp_order_run(&p->order, at, true);
 		pack_profile(p, at, run, scopes[0]->profiles[scopes[0]->n_profiles++]);
 	}
-}
-
-static int by_resource(const void *pa, const void *pb, void *ctx)
-{
-	struct wp_otlp_key a, b;
-
-	read_key(ctx, *(const __u32 *)pa, &a);
-	read_key(ctx, *(const __u32 *)pb, &b);
-	if (a.resource != b.resource)
-		return a.resource < b.resource ? -1 : 1;
-	if (a.kind != b.kind)
-		return a.kind < b.kind ? -1 : 1;
-	return *(const __u32 *)pa < *(const __u32 *)pb ? -1 : 1;
 }
 
 static void pack_resources(struct packer *p, Otlp__ExportProfilesServiceRequest *request)
 {
 	size_t nr = count(p, WP_OTLP_SAMPLES), i, run;
 
-	p->order = get(p, nr, sizeof(*p->order));
 	request->resource_profiles = make(p, count(p, WP_OTLP_RESOURCES),
 					  &otlp__resource_profiles__descriptor);
-	if (!p->order || !request->resource_profiles)
+	p->failed |= wp_otlp_order_init(&p->order, p->o);
+	if (p->failed || !request->resource_profiles)
 		return;
-	for (i = 0; i < nr; i++)
-		p->order[i] = i;
-	if (nr)
-		qsort_r(p->order, nr, sizeof(*p->order), by_resource, p);
 	for (i = 0; i < nr; i += run) {
-		run = run_of(p, i, false);
+		run = wp_otlp_order_run(&p->order, i, false);
 		pack_profiles(p, i, run,
 			      request->resource_profiles[request->n_resource_profiles++]);
 	}
 }
 
+static __u32 name_of(struct packer *p, const char *name)
+{
+	__u32 nr = wp_intern(&p->o->table[WP_OTLP_STRINGS], name, strlen(name), NULL);
+
+	p->failed |= !nr;
+	return nr;
+}
+
 /* Strings that only the message has. */
 static void name_types(struct packer *p)
 {
-	struct wp_intern *strings = &p->o->table[WP_OTLP_STRINGS];
 	unsigned int i;
 
-	p->unit = wp_intern(strings, UNIT, strlen(UNIT), NULL);
-	p->failed |= !p->unit;
+	p->unit = name_of(p, UNIT);
 	for (i = 0; i < WP_OTLP_KINDS; i++) {
 		if (!p->o->sum[i])
 			continue;
-		p->type[i] = wp_intern(strings, kinds[i].type, strlen(kinds[i].type), NULL);
-		p->failed |= !p->type[i];
-		if (kinds[i].period_type)
-			p->period_type[i] = wp_intern(strings, kinds[i].period_type,
-						      strlen(kinds[i].period_type), NULL);
+		p->type[i] = name_of(p, wp_otlp_types[i].type);
+		if (wp_otlp_types[i].period_type)
+			p->period_type[i] = name_of(p, wp_otlp_types[i].period_type);
 	}
 }
 
@@ -447,6 +390,7 @@ int wp_otlp_pack(struct wp_otlp *o, struct wp_buf *to)
 						(uint8_t *)to->data + to->len - size);
 	}
 	p.failed |= p.arena.failed;
+	wp_otlp_order_free(&p.order);
 	wp_arena_free(&p.arena);
 	return o->failed || p.failed || to->failed ? -ENOMEM : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tables of profiles, shared by otlpprofiles.c and otlppack.c. Without padding in the
- * structures, since their bytes are compared.
+ * Tables of profiles, shared by otlpprofiles.c, otlporder.c and what makes messages of them.
+ * Without padding in the structures, since their bytes are compared.
  */
 #ifndef WP_LIB_OTLP_OTLPTABLES_H
 #define WP_LIB_OTLP_OTLPTABLES_H

@@ -40,10 +40,12 @@
 /* The time of a file's last change may be any: older ones count as so old, seconds. */
 #define MAX_AGE		(1LL << 32)
 
-/* The end of a name by kind. Versions without metrics do not touch files of the second. */
+/* The end of a name by kind. Versions without a kind do not touch its files. */
 static const char *const suffix[WP_SPOOL_KINDS] = {
 	[WP_SPOOL_PROFILES] = ".otlp.gz",
 	[WP_SPOOL_METRICS] = ".metrics.gz",
+	[WP_SPOOL_PYROSCOPE] = ".pyroscope.gz",
+	[WP_SPOOL_PARCA] = ".parca.json",
 };
 
 /**
@@ -88,16 +90,18 @@ static void name_of(const struct wp_spool_segment *s, char name[NAME_SIZE])
 
 static bool parse(const char *name, struct wp_spool_segment *s)
 {
-	enum wp_spool_kind kind = WP_SPOOL_PROFILES;
+	enum wp_spool_kind kind = WP_SPOOL_KINDS;
 	const char *end = strchr(name, '.');
 	uint64_t seq, ns, bytes;
 	char again[NAME_SIZE];
 
 	if (sscanf(name, "%20" SCNu64 "-%20" SCNu64 "-%20" SCNu64, &seq, &ns, &bytes) != 3)
 		return false;
-	if (end && !strcmp(end, suffix[WP_SPOOL_METRICS]))
-		kind = WP_SPOOL_METRICS;
-	*s = (struct wp_spool_segment){ seq, ns, bytes, kind };
+	while (kind && strcmp(end ? end : "", suffix[kind - 1]))
+		kind--;
+	if (!kind)
+		return false;
+	*s = (struct wp_spool_segment){ seq, ns, bytes, kind - 1 };
 	name_of(s, again);
 	/* There must be a next number, and the time must fit into a message. */
 	return !strcmp(name, again) && seq < UINT64_MAX && ns <= INT64_MAX;

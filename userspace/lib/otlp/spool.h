@@ -18,13 +18,17 @@
 
 /**
  * enum wp_spool_kind - what a message has
- * @WP_SPOOL_PROFILES: profiles of a window
+ * @WP_SPOOL_PROFILES: profiles of a window, for a receiver of OTLP
  * @WP_SPOOL_METRICS: metrics, as of its end
+ * @WP_SPOOL_PYROSCOPE: profiles of a window, for Pyroscope
+ * @WP_SPOOL_PARCA: profiles of a window, for Parca
  * @WP_SPOOL_KINDS: number of kinds
  */
 enum wp_spool_kind {
 	WP_SPOOL_PROFILES,
 	WP_SPOOL_METRICS,
+	WP_SPOOL_PYROSCOPE,
+	WP_SPOOL_PARCA,
 	WP_SPOOL_KINDS,
 };
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of what is printed of a receiver's answer, whose bytes may be any: on one line, cut,
+ * and without controls. Each answer ends where its memory does.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/agent/answer.h"
+#include "tap.h"
+
+#define SIZE	40
+
+static void describe(const char *answer, size_t size, char text[SIZE])
+{
+	unsigned char *copy = malloc(size ? size : 1);
+	const struct wp_http_result result = {
+		.done = true, .status = 400, .answer = copy, .size = size,
+	};
+
+	memcpy(copy, answer, size);
+	wp_answer_trouble(&result, text, SIZE);
+	free(copy);
+}
+
+static bool says(const char *answer, const char *wanted)
+{
+	char text[SIZE];
+
+	describe(answer, strlen(answer), text);
+	if (!strcmp(text, wanted))
+		return true;
+	printf("# '%s', not '%s'\n", text, wanted);
+	return false;
+}
+
+int main(void)
+{
+	const struct wp_http_result none = { .done = true, .trouble = "no\nroute" };
+	const struct wp_http_result some = {
+		.status = 200, .answer = (void *)"\n\5\10\1\22\1x", .size = 7,
+	};
+	static const char whole[] = "{\"code\":\"invalid_argument\",\"message\":\"a \\\"b\\\" c\"}";
+	char text[SIZE];
+	bool good = true;
+	size_t i;
+
+	ok(says(whole, "HTTP status 400: a \"b\" c"), "Connect's error has a message");
+	ok(says(" { \"code\" : 3, \"message\" : \"m\", \"details\": [] }", "HTTP status 400: m"),
+	   "that of gRPC's gateway, too");
+	ok(says("", "HTTP status 400") && says("not found", "HTTP status 400") &&
+	   says("[\"message\": \"x\"]", "HTTP status 400") &&
+	   says("{\"message\": 7}", "HTTP status 400") && says("{\"message\"}", "HTTP status 400") &&
+	   says("{\"message\": \"\"}", "HTTP status 400"), "other answers have none");
+	ok(says("{\"message\": \"a\\nb\\u001b[2J\\\\ \n\r\33\377\"}",
+		"HTTP status 400: a b?[2J\\ ????"), "controls and escapes are harmless");
+	ok(says("{\"message\": \"0123456789012345678901234567890123456789\"}",
+		"HTTP status 400: 0123456789012345678901"), "a long one is cut");
+	for (i = 0; i < sizeof(whole); i++) {
+		describe(whole, i, text);
+		good &= !strncmp(text, "HTTP status 400", strlen("HTTP status 400"));
+	}
+	ok(good, "one may end anywhere");
+	wp_answer_trouble(&none, text, sizeof(text));
+	ok(!strcmp(text, "no route"), "no answer is described");
+	ok(wp_answer_partial(WP_SPOOL_PROFILES, &some, text, sizeof(text)) &&
+	   !wp_answer_partial(WP_SPOOL_PYROSCOPE, &some, text, sizeof(text)) &&
+	   !wp_answer_partial(WP_SPOOL_PARCA, &some, text, sizeof(text)),
+	   "only OTLP takes a message in part");
+	return done();
+}
