@@ -21,7 +21,7 @@ FUZZ_LIB_SRC := $(sort $(wildcard userspace/lib/*/*.c))
 FUZZ_GEN := $(patsubst userspace/proto/%.proto,%,$(sort $(wildcard userspace/proto/*.proto)))
 FUZZ_GEN_H := $(FUZZ_GEN:%=$(FUZZ_OUT)/gen/%.pb-c.h)
 FUZZ_LDLIBS := -Wl,--as-needed -ldw -lelf -lz -lzstd -llzma -ldl -lseccomp \
-	-l:libprotobuf-c.a -l:libiberty.a -lm
+	-l:libprotobuf-c.a -l:libjson-c.a -l:libiberty.a -lm
 FUZZ_ALL := $(patsubst tests/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard tests/fuzz/*.c))
 
 .PHONY: fuzz

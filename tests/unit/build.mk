@@ -34,7 +34,7 @@ $(UNIT_OUT)/obj/%.o: tests/unit/%.c | build/san/libwallprof.a
 
 $(UNIT_OUT)/%: $(UNIT_OUT)/obj/%.o build/san/libwallprof.a
 	$(CC) $(UNIT_CFLAGS) -o $@ $< $(UNIT_MODULE) $(UNIT_LIB) \
-		-ldw -lelf -lz -lzstd -llzma -ldl -lseccomp -l:libprotobuf-c.a -l:libiberty.a -lm -pthread
+		-ldw -lelf -lz -lzstd -llzma -ldl -lseccomp -l:libprotobuf-c.a -l:libjson-c.a -l:libiberty.a -lm -pthread
 
 # What checks their tables is the module's.
 UNIT_TABLES := $(UNIT_OUT)/unwindtable $(UNIT_OUT)/gofuncs
