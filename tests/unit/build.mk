@@ -68,8 +68,9 @@ UNIT_SUMS := userspace/cmd/agent/sums.c userspace/cmd/agent/hists.c
 $(UNIT_OUT)/agentsums: UNIT_MODULE = $(UNIT_SUMS)
 $(UNIT_OUT)/agentsums: $(UNIT_SUMS)
 
-$(UNIT_OUT)/agentlabels: UNIT_MODULE = userspace/cmd/agent/labels.c
-$(UNIT_OUT)/agentlabels: userspace/cmd/agent/labels.c
+UNIT_LABELS := userspace/cmd/agent/labels.c userspace/cmd/agent/containers.c
+$(UNIT_OUT)/agentlabels $(UNIT_OUT)/agentcontainers: UNIT_MODULE = $(UNIT_LABELS)
+$(UNIT_OUT)/agentlabels $(UNIT_OUT)/agentcontainers: $(UNIT_LABELS)
 
 # Workers have less memory and fewer system calls than a sanitizer takes.
 UNIT_PLAIN := $(UNIT_OUT)/worker $(UNIT_OUT)/jitmaps
