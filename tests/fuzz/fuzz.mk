@@ -59,8 +59,8 @@ $(FUZZ_OUT)/obj/%.o: %.c $(FUZZ_DEPS)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) $(FUZZ_INCLUDE) -c -o $@ $<
 
 # Fuzzers of the reader's parts.
-FUZZ_READER := $(addprefix $(FUZZ_OUT)/obj/tests/fuzz/,ehframe.o filter.o job.o names.o profile.o \
-	pystack.o recording.o service.o sockets.o stackfile.o)
+FUZZ_READER := $(addprefix $(FUZZ_OUT)/obj/tests/fuzz/,container.o ehframe.o filter.o job.o names.o \
+	profile.o pystack.o recording.o service.o sockets.o stackfile.o)
 $(FUZZ_READER): FUZZ_INCLUDE := -Iuserspace
 
 # Real files to begin with, as compilers and linkers make them.
