@@ -52,6 +52,7 @@ libraries:
 	for p in elfutils/libdw.h:libdw-dev zlib.h:zlib1g-dev lzma.h:liblzma-dev \
 		seccomp.h:libseccomp-dev curl/curl.h:libcurl4-gnutls-dev \
 		zstd.h:libzstd-dev protobuf-c/protobuf-c.h:libprotobuf-c-dev \
+		json-c/json.h:libjson-c-dev \
 		$$demangle:libiberty-dev curses.h:libncurses-dev; do \
 		echo "#include <$${p%:*}>" | $(CC) -E - >/dev/null 2>&1 || { \
 		echo "wallprof: no $${p%:*}: install the package $${p#*:}" \

@@ -31,14 +31,14 @@ WP_CFLAGS := -std=gnu11 -O2 -g -fno-omit-frame-pointer -fno-strict-aliasing \
 	-D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -pthread \
 	-DWP_VERSION='"$(WP_VERSION)"' -Iuapi -Iuserspace -I$(WP_OUT)/gen
 # Small, and on few machines: linked in, so that the program needs no more there.
-WP_LINKED_IN ?= -l:libprotobuf-c.a -l:libiberty.a -l:libncursesw.a -l:libtinfo.a
+WP_LINKED_IN ?= -l:libprotobuf-c.a -l:libjson-c.a -l:libiberty.a -l:libncursesw.a -l:libtinfo.a
 WP_LDLIBS := -ldw -lelf -lz -lzstd -llzma -ldl -lseccomp $(WP_LINKED_IN) -lm -pthread
 
 # No path of the tree is in it. The linker warns of functions that load libraries
 # (lib/base/hostlibs.c), and of nothing else.
 ifneq ($(WP_STATIC),)
 WP_CFLAGS += -DWP_STATIC -fPIE -ffile-prefix-map=$(CURDIR)=.
-WP_LINKED_IN := -lprotobuf-c -liberty -lncursesw -ltinfo
+WP_LINKED_IN := -lprotobuf-c -ljson-c -liberty -lncursesw -ltinfo
 WP_TERMINALS := xterm xterm-256color screen screen-256color tmux tmux-256color linux vt100 \
 	vt220 rxvt-unicode-256color
 WP_LDFLAGS := -static-pie -Wl,--fatal-warnings -Wl,-Map=$(WP_OUT)/wallprof.map

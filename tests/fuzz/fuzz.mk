@@ -21,7 +21,7 @@ FUZZ_LIB_SRC := $(sort $(wildcard userspace/lib/*/*.c))
 FUZZ_GEN := $(patsubst userspace/proto/%.proto,%,$(sort $(wildcard userspace/proto/*.proto)))
 FUZZ_GEN_H := $(FUZZ_GEN:%=$(FUZZ_OUT)/gen/%.pb-c.h)
 FUZZ_LDLIBS := -Wl,--as-needed -ldw -lelf -lz -lzstd -llzma -ldl -lseccomp \
-	-l:libprotobuf-c.a -l:libiberty.a -lm
+	-l:libprotobuf-c.a -l:libjson-c.a -l:libiberty.a -lm
 FUZZ_ALL := $(patsubst tests/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard tests/fuzz/*.c))
 
 .PHONY: fuzz
@@ -59,7 +59,7 @@ $(FUZZ_OUT)/obj/%.o: %.c $(FUZZ_DEPS)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) $(FUZZ_INCLUDE) -c -o $@ $<
 
 # Fuzzers of the reader's parts.
-FUZZ_READER := $(addprefix $(FUZZ_OUT)/obj/tests/fuzz/,ehframe.o filter.o job.o names.o \
+FUZZ_READER := $(addprefix $(FUZZ_OUT)/obj/tests/fuzz/,container.o ehframe.o filter.o job.o names.o \
 	pprofpush.o profile.o pystack.o recording.o service.o sockets.o stackfile.o)
 $(FUZZ_READER): FUZZ_INCLUDE := -Iuserspace -I$(FUZZ_OUT)/gen
 $(FUZZ_READER): | $(FUZZ_GEN_H)

@@ -18,6 +18,7 @@
 
 #include "lib/elf/elflinks.h"
 #include "lib/elf/elfnames.h"
+#include "lib/sandbox/containerfile.h"
 #include "lib/sandbox/job.h"
 #include "pure/unwind_table.h"
 
@@ -133,7 +134,13 @@ static void check_texts(const struct taken *t)
 		abort();
 }
 
-/* Two names. */
+static void check_container(const struct taken *t)
+{
+	if (t->size != sizeof(struct wp_container) || !wp_container_is_valid((void *)t->data))
+		abort();
+}
+
+/* Two names, or an id. */
 #define TEXT_SIZE	16
 
 static void do_job_of(__u32 kind, __u32 flags, const char *text, int fd,
@@ -178,6 +185,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	do_job_of(WP_JOB_SYMBOLS, 0, "main\0_PyRuntime\0", fd, check_symbols);
 	do_job(WP_JOB_INLINED, 0, fd, check_texts);
 	do_job(WP_JOB_PERFMAP, 0, fd, check_symbols);
+	do_job_of(WP_JOB_CONTAINER, 0, "0123456789abcdef", fd, check_container);
 	close(fd);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd/agent/agent.h"
+#include "lib/sandbox/openfile.h"
 #include "tap.h"
 
 static struct wp_agent_labels labels;
@@ -94,7 +95,7 @@ int main(void)
 		if (!ended[i])
 			_exit(0);
 	}
-	ok(parent > 0 && !wp_agent_labels_init(&labels), "begins");
+	ok(parent > 0 && !wp_agent_labels_init(&labels, WP_OPENFILE_HERE), "begins");
 	/* Not before the last one was forked: their ids are four. */
 	for (i = 0; i < 4; i++)
 		waitpid(ended[i], NULL, 0);

@@ -34,7 +34,7 @@ $(UNIT_OUT)/obj/%.o: tests/unit/%.c | build/san/libwallprof.a
 
 $(UNIT_OUT)/%: $(UNIT_OUT)/obj/%.o build/san/libwallprof.a
 	$(CC) $(UNIT_CFLAGS) -o $@ $< $(UNIT_MODULE) $(UNIT_LIB) \
-		-ldw -lelf -lz -lzstd -llzma -ldl -lseccomp -l:libprotobuf-c.a -l:libiberty.a -lm -pthread
+		-ldw -lelf -lz -lzstd -llzma -ldl -lseccomp -l:libprotobuf-c.a -l:libjson-c.a -l:libiberty.a -lm -pthread
 
 # What checks their tables is the module's.
 UNIT_TABLES := $(UNIT_OUT)/unwindtable $(UNIT_OUT)/gofuncs
@@ -71,8 +71,9 @@ UNIT_SUMS := userspace/cmd/agent/sums.c userspace/cmd/agent/hists.c
 $(UNIT_OUT)/agentsums: UNIT_MODULE = $(UNIT_SUMS)
 $(UNIT_OUT)/agentsums: $(UNIT_SUMS)
 
-$(UNIT_OUT)/agentlabels: UNIT_MODULE = userspace/cmd/agent/labels.c
-$(UNIT_OUT)/agentlabels: userspace/cmd/agent/labels.c
+UNIT_LABELS := userspace/cmd/agent/labels.c userspace/cmd/agent/containers.c
+$(UNIT_OUT)/agentlabels $(UNIT_OUT)/agentcontainers: UNIT_MODULE = $(UNIT_LABELS)
+$(UNIT_OUT)/agentlabels $(UNIT_OUT)/agentcontainers: $(UNIT_LABELS)
 
 # Workers have less memory and fewer system calls than a sanitizer takes.
 UNIT_PLAIN := $(UNIT_OUT)/worker $(UNIT_OUT)/jitmaps

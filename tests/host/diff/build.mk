@@ -16,7 +16,7 @@ $(DIFF_OUT)/generate: tests/host/diff/generate.c $(DIFF_LIB)
 	@# Tests that run beside each other build it, too.
 	$(CC) -std=gnu11 -O1 -g -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Wall -Wextra -Werror \
 		-Wshadow -Iuapi -Iuserspace -o $@.$$$$ $< $(DIFF_LIB) -ldw -lelf -lz -lzstd -llzma \
-		-lseccomp -ldl -l:libiberty.a -pthread && mv $@.$$$$ $@
+		-lseccomp -ldl -l:libjson-c.a -l:libiberty.a -pthread && mv $@.$$$$ $@
 
 $(DIFF_LIB): FORCE
 	@$(MAKE) -s -f userspace/build.mk $@

@@ -14,7 +14,7 @@ $(HARM_OUT)/%: tests/host/harm/%.c $(HARM_LIB) $(wildcard userspace/lib/*/*.h) \
 		tests/host/harm/build.mk
 	@mkdir -p $(@D)
 	$(CC) $(HARM_CFLAGS) -o $@ $< $(HARM_LIB) -ldw -lelf -lz -lzstd -llzma -lseccomp \
-		-ldl -l:libiberty.a -pthread
+		-ldl -l:libjson-c.a -l:libiberty.a -pthread
 
 $(HARM_LIB): FORCE
 	@$(MAKE) -s -f userspace/build.mk $@

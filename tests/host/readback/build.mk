@@ -16,7 +16,7 @@ $(RB_OUT)/generate: tests/host/readback/generate.c build/san/libwallprof.a
 	$(CC) -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror -Wshadow \
 		-fsanitize=address,undefined -fno-sanitize-recover=all \
 		-Iuapi -Iuserspace -o $@ $< build/san/libwallprof.a -ldw -lelf -lz -lzstd \
-		-llzma -lseccomp -ldl -l:libiberty.a -pthread
+		-llzma -lseccomp -ldl -l:libjson-c.a -l:libiberty.a -pthread
 
 build/san/libwallprof.a: FORCE
 	$(MAKE) -s -f userspace/build.mk SAN=1 $@

@@ -17,6 +17,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
 #include "lib/sandbox/filereader.h"
+#include "lib/sandbox/openfile.h"
 #include "lib/sandbox/worker.h"
 
 /* What names the host in every window. */
@@ -239,7 +240,7 @@ static int run(struct wp_agent *a, const struct wp_agent_options *o, struct wp_a
 		wp_agent_reload_free(&a->reload);
 	err = wp_signals_catch();
 	if (!err)
-		err = wp_agent_labels_init(&a->labels);
+		err = wp_agent_labels_init(&a->labels, WP_OPENFILE_HERE);
 	/* Before the session: it has nothing of it. */
 	if (!err)
 		err = wp_outbox_open(&a->outbox);

@@ -2,10 +2,11 @@
 /*
  * Shared by the files of wallprof agent: options.c has its options, agent.c its main loop,
  * window.c the profiles of a window of time, labels.c what is known of each process,
- * outbox.c the process that sends, as its parent sees it, sender.c what that does, http.c
- * its requests, answer.c what is answered; sums.c what metrics have, textfile.c metrics in a
- * file, metrics.c those by OTLP, hists.c the histograms of a window; pause.c waits while memory
- * is short; reload.c reads the configuration again, carry.c has what is kept then.
+ * containers.c of each container, outbox.c the process that sends, as its parent sees it,
+ * sender.c what that does, http.c its requests, answer.c what is answered; sums.c what metrics
+ * have, textfile.c metrics in a file, metrics.c those by OTLP, hists.c the histograms of a
+ * window; pause.c waits while memory is short; reload.c reads the configuration again, carry.c
+ * has what is kept then.
  */
 #ifndef WP_CMD_AGENT_AGENT_H
 #define WP_CMD_AGENT_AGENT_H
@@ -25,7 +26,9 @@
 #include "lib/otlp/otlpprofiles.h"
 #include "lib/proc/procmemory.h"
 #include "lib/proc/service.h"
+#include "lib/sandbox/containerfile.h"
 
+struct wp_agent_containers;
 struct wp_agent_label;
 struct wp_agent_textfile;
 
@@ -38,6 +41,7 @@ struct wp_agent_textfile;
 /**
  * struct wp_agent_labels - services of processes; all zero: none
  * @memory: reads their environments
+ * @containers: names of their containers
  * @map: numbers by process
  * @label: by number
  * @nr: their number
@@ -45,6 +49,7 @@ struct wp_agent_textfile;
  */
 struct wp_agent_labels {
 	struct wp_procmemory *memory;
+	struct wp_agent_containers *containers;
 	struct wp_idmap map;
 	struct wp_agent_label **label;
 	size_t nr;
@@ -239,8 +244,14 @@ struct wp_agent_options {
 int wp_agent_options_read(struct wp_agent_options *o, int argc, char **argv);
 void wp_agent_options_free(struct wp_agent_options *o);
 
+/* containers.c */
+struct wp_agent_containers *wp_agent_containers_new(int root);
+const struct wp_container *wp_agent_container(struct wp_agent_containers *t, const char *id);
+void wp_agent_containers_sweep(struct wp_agent_containers *t);
+void wp_agent_containers_free(struct wp_agent_containers *t);
+
 /* labels.c */
-int wp_agent_labels_init(struct wp_agent_labels *l);
+int wp_agent_labels_init(struct wp_agent_labels *l, int root);
 const struct wp_service *wp_agent_label(struct wp_agent_labels *l, __u32 pid, const char *comm);
 void wp_agent_labels_forget(void *ctx, __u32 pid, __u32 parent);
 void wp_agent_labels_sweep(struct wp_agent_labels *l);

@@ -43,13 +43,15 @@ struct wp_agent_label {
 /**
  * wp_agent_labels_init() - make an empty table
  * @l: zeroes
+ * @root: root directory of the host, where containers have files, or WP_OPENFILE_HERE
  *
  * Return: 0 or a negative errno; a message was printed.
  */
-int wp_agent_labels_init(struct wp_agent_labels *l)
+int wp_agent_labels_init(struct wp_agent_labels *l, int root)
 {
 	l->memory = wp_procmemory_new();
-	return l->memory ? 0 : wp_no_memory("the agent");
+	l->containers = wp_agent_containers_new(root);
+	return l->memory && l->containers ? 0 : wp_no_memory("the agent");
 }
 
 static struct wp_agent_label *add(struct wp_agent_labels *l, __u32 pid)
@@ -113,6 +115,21 @@ static void read_label(struct wp_agent_labels *l, struct wp_agent_label *label, 
 	label->stale = false;
 }
 
+/*
+ * A service that nothing else names has the name of its container: in a pod the one that its
+ * specification has, as the other one is different in each pod.
+ */
+static void use_container(struct wp_agent_labels *l, struct wp_service *s)
+{
+	const struct wp_container *c = wp_agent_container(l->containers, s->container);
+	const char *name = !c ? "" : *c->k8s_container ? c->k8s_container : c->name;
+
+	if (!*name)
+		return;
+	snprintf(s->name, sizeof(s->name), "%s", name);
+	s->own = false;
+}
+
 /**
  * wp_agent_label() - the service of a process
  * @l: the table
@@ -132,6 +149,9 @@ const struct wp_service *wp_agent_label(struct wp_agent_labels *l, __u32 pid, co
 	/* It ended, and was read as a parent, whose name nobody had. */
 	if (!*label->service.name)
 		snprintf(label->service.name, sizeof(label->service.name), "%s", comm);
+	/* Its files may come later. */
+	if (label->service.own && *label->service.container)
+		use_container(l, &label->service);
 	label->used = true;
 	return &label->service;
 }
@@ -185,6 +205,7 @@ void wp_agent_labels_sweep(struct wp_agent_labels *l)
 		l->label[nr++] = label;
 	}
 	l->nr = nr;
+	wp_agent_containers_sweep(l->containers);
 }
 
 /**
@@ -198,7 +219,28 @@ void wp_agent_labels_free(struct wp_agent_labels *l)
 	free(l->label);
 	wp_idmap_free(&l->map);
 	wp_procmemory_free(l->memory);
+	wp_agent_containers_free(l->containers);
 	memset(l, 0, sizeof(*l));
+}
+
+/* Appends the names of a container, as far as they are known. */
+static unsigned int add_container(const struct wp_container *c, struct wp_otlp_label *label,
+				  unsigned int nr)
+{
+	const struct wp_otlp_label all[] = {
+		{ "container.name", c ? c->name : "" },
+		{ "container.image.name", c ? c->image : "" },
+		{ "k8s.container.name", c ? c->k8s_container : "" },
+		{ "k8s.pod.name", c ? c->k8s_pod : "" },
+		{ "k8s.namespace.name", c ? c->k8s_namespace : "" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (*all[i].value)
+			label[nr++] = all[i];
+	}
+	return nr;
 }
 
 /**
@@ -206,7 +248,8 @@ void wp_agent_labels_free(struct wp_agent_labels *l)
  * @a: the agent
  * @name: the service
  * @container: id of its container, or ""
- * @label: set to its labels, of which the first is the service; with room for one more
+ * @label: set to its labels, of which the first is the service; with room for one more. They are
+ *	valid until the sweep
  *
  * Return: their number.
  */
@@ -220,7 +263,9 @@ unsigned int wp_agent_resource(const struct wp_agent *a, const char *name, const
 	label[nr++] = (struct wp_otlp_label){ "os.type", "linux" };
 	if (*a->host_id)
 		label[nr++] = (struct wp_otlp_label){ "host.id", a->host_id };
-	if (*container)
+	if (*container) {
 		label[nr++] = (struct wp_otlp_label){ "container.id", container };
+		nr = add_container(wp_agent_container(a->labels.containers, container), label, nr);
+	}
 	return nr;
 }

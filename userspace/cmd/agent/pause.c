@@ -13,6 +13,7 @@
 #include "lib/base/err.h"
 #include "lib/proc/pressure.h"
 #include "lib/sandbox/filereader.h"
+#include "lib/sandbox/openfile.h"
 
 #define NSEC_PER_SEC	1000000000ULL
 /* The kernel averages over ten seconds, and computes the average each two. */
@@ -78,7 +79,7 @@ static int free_memory(struct wp_agent *a)
 	wp_agent_labels_free(&a->labels);
 	wp_agent_hists_free(&a->hists);
 	malloc_trim(0);
-	return wp_agent_labels_init(&a->labels);
+	return wp_agent_labels_init(&a->labels, WP_OPENFILE_HERE);
 }
 
 static void set_paused(struct wp_agent *a, __u64 until)

@@ -613,6 +613,35 @@ int wp_filereader_crc(int fd, __u32 *crc)
 	return read_file(&job, take_crc, crc);
 }
 
+static int take_container(void *ctx, const struct wp_answer *answer)
+{
+	const struct wp_container *from = answer->data;
+
+	if (answer->size != sizeof(*from) || !wp_container_is_valid(from))
+		return -EPROTO;
+	memcpy(ctx, from, sizeof(*from));
+	return 0;
+}
+
+/**
+ * wp_filereader_container() - the names of a container, from a file of its runtime
+ * @fd: the file
+ * @id: the container
+ * @c: set to them; all empty on failure
+ *
+ * Return: 0 or a negative errno: it has none, or cannot be read.
+ */
+int wp_filereader_container(int fd, const char *id, struct wp_container *c)
+{
+	const struct wp_job job = {
+		.head.kind = WP_JOB_CONTAINER, .text = id, .size = strlen(id),
+		.fds[0] = fd, .nr_fds = 1,
+	};
+
+	memset(c, 0, sizeof(*c));
+	return read_file(&job, take_container, c);
+}
+
 /**
  * wp_filereader_demangle() - demangle the name of a function
  * @owner: owner of the file that the name is from

@@ -11,6 +11,7 @@
 #include "lib/elf/elffiles.h"
 #include "lib/elf/elflinks.h"
 #include "lib/elf/elfnames.h"
+#include "lib/sandbox/containerfile.h"
 #include "lib/sandbox/fileowner.h"
 
 /* Message for a file that could not be read within its limits. */
@@ -25,6 +26,7 @@ const char *wp_filereader_perfmap(int fd, struct wp_elfnames *names);
 int wp_filereader_inlined(const struct wp_elffiles *files, __u64 number, __u64 address,
 			  bool raw, char **names, size_t *nr);
 int wp_filereader_crc(int fd, __u32 *crc);
+int wp_filereader_container(int fd, const char *id, struct wp_container *c);
 int wp_filereader_demangle(const struct wp_fileowner *owner, const char *name, char **plain);
 void wp_filereader_end(void);
 

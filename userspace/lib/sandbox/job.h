@@ -39,6 +39,8 @@
  * @WP_JOB_DEMANGLE: demangle the text; answer: the result
  * @WP_JOB_PERFMAP: the functions of a list in text form; answer as for SYMBOLS
  * @WP_JOB_CRC: a file's checksum, as in .gnu_debuglink; answer: 4 bytes
+ * @WP_JOB_CONTAINER: names of a container, whose id is the text, from a file of its runtime;
+ *	answer: struct wp_container
  */
 enum wp_job_kind {
 	WP_JOB_NAME = 1,
@@ -50,6 +52,7 @@ enum wp_job_kind {
 	WP_JOB_DEMANGLE,
 	WP_JOB_PERFMAP,
 	WP_JOB_CRC,
+	WP_JOB_CONTAINER,
 };
 
 /* Flags of jobs: which files there are; no demangling; which names. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Executes the jobs about names of functions. Called by job.c.
+ * Executes the jobs about names, of functions and of containers. Called by job.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +16,7 @@
 #include "lib/elf/elflinks.h"
 #include "lib/elf/elfnames.h"
 #include "lib/elf/inlines.h"
+#include "lib/sandbox/containerfile.h"
 #include "lib/sandbox/job.h"
 
 /* Number of files whose debug information a worker keeps open. */
@@ -221,6 +222,18 @@ static int do_crc(const struct wp_job *job, struct wp_job_answer *answer)
 	return 0;
 }
 
+static int do_container(const struct wp_job *job, struct wp_job_answer *answer)
+{
+	char *id = strndup(job->text, job->size);
+	struct wp_container container;
+	int err = id ? wp_containerfile_read(job->fds[0], id, &container) : -ENOMEM;
+
+	if (!err)
+		wp_job_add(answer, &container, sizeof(container));
+	free(id);
+	return err;
+}
+
 /**
  * wp_job_read_names() - execute a job about names
  * @job: the job
@@ -243,6 +256,8 @@ int wp_job_read_names(const struct wp_job *job, struct wp_job_answer *answer)
 		return do_perfmap(job, answer);
 	case WP_JOB_CRC:
 		return do_crc(job, answer);
+	case WP_JOB_CONTAINER:
+		return do_container(job, answer);
 	}
 	return -EINVAL;
 }
