@@ -46,7 +46,8 @@ static int write_one(void)
 			  .saturated = 5 },
 		.pressure.paused_ns = 21,
 		.nr_windows = 6, .begun = 7, .idle_ns = 8, .sum = { 9, 10, 11 },
-		.live = { .records_lost = 12, .lost = { 13 }, .status.lost[0].count = 14 },
+		.live = { .records_lost = 12, .lost = { 13 }, .status.lost[0].count = 14,
+			  .causes = { .before[1] = 20, .names[1].overflowed = 1 } },
 		.outbox = {
 			.unsent = 15, .bytes = 16, .metrics = { 17 },
 			.loss[WP_OUTBOX_REFUSED] = { 1, 18 }, .all[WP_OUTBOX_SENT] = { 2, 19 },
@@ -102,7 +103,8 @@ static void test_all(void)
 	ok(a.sums.start == 123 && a.sums.restart == 20 && a.sums.overflowed == 4 &&
 	   a.sums.saturated == 5 && a.pressure.paused_ns == 21 && a.sums.now == 7 &&
 	   a.nr_windows == 6 && a.begun == 7 && a.idle_ns == 8 && a.sum[0] == 9 && a.sum[2] == 11 &&
-	   a.live.records_lost == 12 && a.live.records_before == 12 && a.live.lost[0] == 27,
+	   a.live.records_lost == 12 && a.live.records_before == 12 && a.live.lost[0] == 27 &&
+	   wp_livecauses_overflowed(&a.live.causes, 1) == 21,
 	   "... counts go on");
 	ok(a.outbox.unsent == 15 && a.outbox.bytes == 16 && a.outbox.metrics[0] == 17 &&
 	   a.outbox.loss[WP_OUTBOX_REFUSED].ns == 18 && a.outbox.all[WP_OUTBOX_SENT].ns == 19,

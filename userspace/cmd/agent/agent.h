@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Shared by the files of wallprof agent: options.c has its options, agent.c its main loop,
- * window.c the profiles of a window of time, labels.c what is known of each process,
+ * window.c the profiles of a window of time, cause.c why threads waited, labels.c what is
+ * known of each process,
  * outbox.c the process that sends, as its parent sees it, sender.c what that does, http.c
  * its requests, answer.c what is answered; sums.c what metrics have, textfile.c metrics in a
  * file, metrics.c those by OTLP, hists.c the histograms of a window; pause.c waits while memory
@@ -254,6 +255,15 @@ int wp_agent_window(struct wp_agent *a, __u64 end, struct wp_buf *message,
 
 __u64 wp_agent_since_1970(__u64 time);
 extern const struct wp_service wp_agent_kernel;
+
+/* cause.c */
+extern const struct wp_agent_named {
+	const char *attribute;
+	const char *label;
+} wp_agent_named[WP_LIVECAUSES];
+
+int wp_agent_cause(struct wp_agent *a, struct wp_otlp *otlp, const struct wp_topkey *key,
+		   unsigned int time, __u32 *attribute, unsigned int *nr);
 
 /* sums.c */
 extern const struct wp_agent_state {

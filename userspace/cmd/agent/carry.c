@@ -46,6 +46,7 @@
  * @saturated: as there
  * @lost: losses of the module
  * @records_lost: as in struct wp_live
+ * @unnamed: wp_livecauses_overflowed()
  * @loss: as in struct wp_outbox
  * @all: as there
  * @metrics: as there
@@ -70,6 +71,7 @@ struct header {
 	__u64 saturated;
 	__u64 lost[WALLPROF_LOSS_MAX];
 	__u64 records_lost;
+	__u64 unnamed[WP_LIVECAUSES];
 	struct wp_outbox_loss loss[WP_OUTBOX_OUTCOMES];
 	struct wp_outbox_loss all[WP_OUTBOX_OUTCOMES];
 	__u64 metrics[WP_OUTBOX_OUTCOMES];
@@ -122,6 +124,8 @@ static void fill_header(struct header *h, const struct wp_agent *a,
 	for (i = 0; i < WALLPROF_LOSS_MAX; i++)
 		h->lost[i] = a->live.lost[i] + a->live.status.lost[i].count;
 	h->records_lost = a->live.records_lost;
+	for (i = 0; i < WP_LIVECAUSES; i++)
+		h->unnamed[i] = wp_livecauses_overflowed(&a->live.causes, i);
 	memcpy(h->loss, b->loss, sizeof(h->loss));
 	memcpy(h->all, b->all, sizeof(h->all));
 	memcpy(h->metrics, b->metrics, sizeof(h->metrics));
@@ -315,6 +319,7 @@ static void read_header(const struct header *h, struct wp_agent *a)
 	memcpy(a->live.lost, h->lost, sizeof(h->lost));
 	a->live.records_lost = h->records_lost;
 	a->live.records_before = h->records_lost;
+	memcpy(a->live.causes.before, h->unnamed, sizeof(h->unnamed));
 	memcpy(b->loss, h->loss, sizeof(h->loss));
 	memcpy(b->all, h->all, sizeof(h->all));
 	memcpy(b->metrics, h->metrics, sizeof(h->metrics));

@@ -127,6 +127,23 @@ static void add_losses(struct wp_otlpmetrics *m, const struct wp_live *live)
 	}
 }
 
+static void add_overflowed(struct wp_otlpmetrics *m, const struct wp_live *live)
+{
+	static const struct wp_otlp_metric metric = {
+		"wallprof.attributes.overflowed", "{sum}",
+		"Sums of waits whose attribute is [other], as there are too many names.",
+		WP_OTLP_SUM,
+	};
+	unsigned int i;
+
+	wp_otlpmetrics_metric(m, &metric);
+	for (i = 0; i < WP_LIVECAUSES; i++) {
+		const struct wp_otlp_label label = { "attribute", wp_agent_named[i].label };
+
+		wp_otlpmetrics_point(m, &label, 1, wp_livecauses_overflowed(&live->causes, i));
+	}
+}
+
 /* Numbers without labels. */
 static void add_rest(struct wp_otlpmetrics *m, const struct wp_agent *a)
 {
@@ -176,6 +193,7 @@ static void add_all(struct wp_otlpmetrics *m, const struct wp_agent *a)
 	wp_otlpmetrics_start(m, a->sums.start);
 	add_delivery(m, &a->outbox);
 	add_losses(m, &a->live);
+	add_overflowed(m, &a->live);
 	add_rest(m, a);
 }
 

@@ -122,6 +122,18 @@ static void print_health(FILE *f, const struct wp_live *live)
 	fprintf(f, "wallprof_tables_bytes %llu\n", (unsigned long long)live->status.tables_bytes);
 }
 
+static void print_overflowed(FILE *f, const struct wp_live *live)
+{
+	unsigned int i;
+
+	print_head(f, "wallprof_attributes_overflowed_total", "counter",
+		   "Sums of waits whose attribute is [other], as there are too many names.");
+	for (i = 0; i < WP_LIVECAUSES; i++)
+		fprintf(f, "wallprof_attributes_overflowed_total{attribute=\"%s\"} %llu\n",
+			wp_agent_named[i].label,
+			(unsigned long long)wp_livecauses_overflowed(&live->causes, i));
+}
+
 static void print(FILE *f, const struct wp_agent *a)
 {
 	print_threads(f, &a->sums);
@@ -135,6 +147,7 @@ static void print(FILE *f, const struct wp_agent *a)
 	print_seconds(f, a->pressure.paused_ns);
 	print_delivery(f, &a->outbox);
 	print_health(f, &a->live);
+	print_overflowed(f, &a->live);
 	print_head(f, "wallprof_overflowed_total", "counter",
 		   "Processes of windows, of services that are one without a name.");
 	fprintf(f, "wallprof_overflowed_total %llu\n", (unsigned long long)a->sums.overflowed);
