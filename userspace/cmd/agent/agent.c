@@ -255,12 +255,12 @@ static int run(struct wp_agent *a, const struct wp_agent_options *o, struct wp_a
 		err = wp_agent_textfile_open(&a->textfile, o->textfile);
 	a->live.forget = wp_agent_labels_forget;
 	a->live.forget_ctx = &a->labels;
-	if (a->metrics) {
+	a->sums.wanted = a->metrics || a->textfile;
+	if (a->sums.wanted) {
 		a->live.r.o.hist = true;
 		a->live.hist = wp_agent_hists_add;
 		a->live.hist_ctx = a;
 	}
-	a->sums.wanted = a->metrics || a->textfile;
 	if (!err)
 		err = start(a, o, carry);
 	if (err)
