@@ -27,6 +27,7 @@ static int add(struct wp_agent_sums *s, const char *name, const char *container,
 
 	snprintf(service.name, sizeof(service.name), "%s", name ? name : "");
 	snprintf(service.container, sizeof(service.container), "%s", container);
+	snprintf(service.group, sizeof(service.group), "/%s", container);
 	sum = wp_agent_sum_of(s, name ? &service : NULL);
 	if (!sum)
 		return -1;
@@ -114,7 +115,9 @@ static void test_all(void)
 	name = wp_agent_sums_name(&a.sums, 2, &container);
 	ok(a.sums.services.nr == 3 && a.sums.sum[0].ns[WP_OTLP_BLOCKED] == 100 &&
 	   a.sums.sum[1].hist.blocked[3] == 200 && a.sums.sum[1].overflow && name && !*name &&
-	   !strcmp(container, "c") && a.sums.sum[2].start == 22 && a.sums.sum[2].hist_ns[WP_OTLP_RUNNABLE] == 300,
+	   !strcmp(container, "c") && !strcmp(wp_agent_sums_group(&a.sums, 2), "/c") &&
+	   !strcmp(wp_agent_sums_group(&a.sums, 0), "/") && !*wp_agent_sums_group(&a.sums, 1) &&
+	   a.sums.sum[2].start == 22 && a.sums.sum[2].hist_ns[WP_OTLP_RUNNABLE] == 300,
 	   "... sums of services, too");
 	ok(find(&c, again) && !wp_agent_carry_read(&c, &b) && !b.sums.services.nr &&
 	   b.nr_windows == 6, "without metrics there are none");

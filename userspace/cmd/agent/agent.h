@@ -81,7 +81,7 @@ struct wp_agent_sum {
  * @now: end of this window, nanoseconds of CLOCK_MONOTONIC
  * @swept: when services that are not used were dropped
  * @restart: since when new services count, nanoseconds since 1970; 0: since @start
- * @services: names of services and their containers, as they are written
+ * @services: names of services, their containers and control groups, as they are written
  * @sum: their sums
  * @room: allocated entries of @sum
  * @overflowed: processes in windows, of services beyond the limit
@@ -278,6 +278,7 @@ extern const struct wp_agent_state {
 struct wp_agent_sum *wp_agent_sum_of(struct wp_agent_sums *s, const struct wp_service *service);
 int wp_agent_sums_add(struct wp_agent_sums *s, const struct wp_service *service, const __u64 *ns);
 void wp_agent_sums_sweep(struct wp_agent_sums *s, __u64 since_1970);
+const char *wp_agent_sums_group(const struct wp_agent_sums *s, size_t nr);
 const char *wp_agent_sums_name(const struct wp_agent_sums *s, size_t nr, const char **container);
 void wp_agent_sums_free(struct wp_agent_sums *s);
 

@@ -23,7 +23,7 @@
 #include "lib/base/fullio.h"
 
 /* The last letter is another one when a structure changes. */
-#define MAGIC	"wpcarryB"
+#define MAGIC	"wpcarryC"
 
 #define SEALS	(F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
 
@@ -84,6 +84,7 @@ struct header {
  * @placed: 0: it is of those that have no place
  * @name: name, and 0
  * @container: container, and 0
+ * @group: control group, and 0
  * @start: as in struct wp_agent_sum
  * @ns: as there
  * @hist: as there
@@ -93,6 +94,7 @@ struct service {
 	__u64 placed;
 	char name[WP_SERVICE_NAME];
 	char container[WP_SERVICE_CONTAINER];
+	char group[WP_SERVICE_GROUP];
 	__u64 start;
 	__u64 ns[WP_OTLP_KINDS];
 	struct wp_hist hist;
@@ -146,6 +148,7 @@ static int write_services(int fd, const struct wp_agent_sums *s, off_t *at)
 		out.placed = !!name;
 		snprintf(out.name, sizeof(out.name), "%s", name ? name : "");
 		snprintf(out.container, sizeof(out.container), "%s", container);
+		snprintf(out.group, sizeof(out.group), "%s", wp_agent_sums_group(s, i));
 		out.start = s->sum[i].start;
 		memcpy(out.ns, s->sum[i].ns, sizeof(out.ns));
 		out.hist = s->sum[i].hist;
@@ -291,6 +294,7 @@ static int read_service(struct wp_agent_sums *s, const void *from)
 	snprintf(service.name, sizeof(service.name), "%.*s", (int)sizeof(in.name) - 1, in.name);
 	snprintf(service.container, sizeof(service.container), "%.*s",
 		 (int)sizeof(in.container) - 1, in.container);
+	snprintf(service.group, sizeof(service.group), "%.*s", (int)sizeof(in.group) - 1, in.group);
 	sum = wp_agent_sum_of(s, in.placed ? &service : NULL);
 	if (!sum)
 		return -ENOMEM;

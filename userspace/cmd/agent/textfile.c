@@ -71,6 +71,7 @@ static void print_service(FILE *f, const struct wp_agent_sums *sums, size_t nr)
 		return;
 	print_label(f, "service_name", name);
 	print_label(f, "container_id", container);
+	print_label(f, "cgroup", wp_agent_sums_group(sums, nr));
 }
 
 static void print_threads(FILE *f, const struct wp_agent_sums *sums)
