@@ -2,15 +2,11 @@
 /*
  * Shared by the files of wallprof agent: options.c has its options, agent.c its main loop,
  * window.c the profiles of a window of time, cause.c why threads waited, labels.c what is
- * known of each process,
- * outbox.c the process that sends, as its parent sees it, sender.c what that does, http.c
- * its requests, answer.c what is answered; sums.c what metrics have, textfile.c metrics in a
- * file, metrics.c those by OTLP, hists.c the histograms of a window; pause.c waits while memory
- * is short; reload.c reads the configuration again, carry.c has what is kept then.
  * known of each process, outbox.c the process that sends, as its parent sees it, sender.c
- * what that does, http.c its requests; sums.c what metrics have, textfile.c metrics in a file, metrics.c those by
- * OTLP, hists.c the histograms of a window; pause.c waits while memory is short; reload.c
- * reads the configuration again, carry.c has what is kept then.
+ * what that does, http.c its requests, answer.c what is answered; sums.c what metrics have,
+ * textfile.c metrics in a file, metrics.c those by OTLP, hists.c the histograms of a window;
+ * pause.c waits while memory is short; reload.c reads the configuration again, carry.c has
+ * what is kept then.
  */
 #ifndef WP_CMD_AGENT_AGENT_H
 #define WP_CMD_AGENT_AGENT_H
