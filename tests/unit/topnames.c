@@ -64,9 +64,10 @@ static void test_age(void)
 	ok(!bad && has(t, old, "old"), "a name keeps its number for %u intervals more",
 	   WP_TOPNAMES_KEPT);
 	wp_topnames_turn(t);
+	ok(has(t, used, "used"), "one that is used keeps it for good");
 	nr = wp_topnames_number(t, "more");
-	ok(nr && nr <= WP_TOPNAMES && nr != used && has(t, nr, "more"), "... then another gets it");
-	ok(wp_topnames_number(t, "used") == used && has(t, used, "used"), "unless it is used");
+	ok(nr && nr <= WP_TOPNAMES && nr != used && has(t, nr, "more"), "... another one gets that of one that is not");
+	ok(wp_topnames_number(t, "used") == used && has(t, used, "used"), "... and no other");
 	for (i = 0; i < WP_TOPNAMES - 2; i++)
 		bad += number_of(t, i) == WP_TOPNAMES_OTHER;
 	ok(!bad && number_of(t, i) == WP_TOPNAMES_OTHER, "the limit is the same again");
