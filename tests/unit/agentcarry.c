@@ -27,6 +27,7 @@ static int add(struct wp_agent_sums *s, const char *name, const char *container,
 
 	snprintf(service.name, sizeof(service.name), "%s", name ? name : "");
 	snprintf(service.container, sizeof(service.container), "%s", container);
+	snprintf(service.group, sizeof(service.group), "/%s", container);
 	sum = wp_agent_sum_of(s, name ? &service : NULL);
 	if (!sum)
 		return -1;
@@ -46,7 +47,8 @@ static int write_one(void)
 			  .saturated = 5 },
 		.pressure.paused_ns = 21,
 		.nr_windows = 6, .begun = 7, .idle_ns = 8, .sum = { 9, 10, 11 },
-		.live = { .records_lost = 12, .lost = { 13 }, .status.lost[0].count = 14 },
+		.live = { .records_lost = 12, .lost = { 13 }, .status.lost[0].count = 14,
+			  .causes = { .before[1] = 20, .names[1].overflowed = 1 } },
 		.outbox = {
 			.unsent = 15, .bytes = 16, .metrics = { 17 },
 			.loss[WP_OUTBOX_REFUSED] = { 1, 18 }, .all[WP_OUTBOX_SENT] = { 2, 19 },
@@ -102,7 +104,8 @@ static void test_all(void)
 	ok(a.sums.start == 123 && a.sums.restart == 20 && a.sums.overflowed == 4 &&
 	   a.sums.saturated == 5 && a.pressure.paused_ns == 21 && a.sums.now == 7 &&
 	   a.nr_windows == 6 && a.begun == 7 && a.idle_ns == 8 && a.sum[0] == 9 && a.sum[2] == 11 &&
-	   a.live.records_lost == 12 && a.live.records_before == 12 && a.live.lost[0] == 27,
+	   a.live.records_lost == 12 && a.live.records_before == 12 && a.live.lost[0] == 27 &&
+	   wp_livecauses_overflowed(&a.live.causes, 1) == 21,
 	   "... counts go on");
 	ok(a.outbox.unsent == 15 && a.outbox.bytes == 16 && a.outbox.metrics[0] == 17 &&
 	   a.outbox.loss[WP_OUTBOX_REFUSED].ns == 18 && a.outbox.all[WP_OUTBOX_SENT].ns == 19,
@@ -112,7 +115,9 @@ static void test_all(void)
 	name = wp_agent_sums_name(&a.sums, 2, &container);
 	ok(a.sums.services.nr == 3 && a.sums.sum[0].ns[WP_OTLP_BLOCKED] == 100 &&
 	   a.sums.sum[1].hist.blocked[3] == 200 && a.sums.sum[1].overflow && name && !*name &&
-	   !strcmp(container, "c") && a.sums.sum[2].start == 22 && a.sums.sum[2].hist_ns[WP_OTLP_RUNNABLE] == 300,
+	   !strcmp(container, "c") && !strcmp(wp_agent_sums_group(&a.sums, 2), "/c") &&
+	   !strcmp(wp_agent_sums_group(&a.sums, 0), "/") && !*wp_agent_sums_group(&a.sums, 1) &&
+	   a.sums.sum[2].start == 22 && a.sums.sum[2].hist_ns[WP_OTLP_RUNNABLE] == 300,
 	   "... sums of services, too");
 	ok(find(&c, again) && !wp_agent_carry_read(&c, &b) && !b.sums.services.nr &&
 	   b.nr_windows == 6, "without metrics there are none");

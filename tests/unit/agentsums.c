@@ -101,6 +101,27 @@ static void test_sweep(void)
 	wp_agent_sums_free(&s);
 }
 
+/* The same service in two groups, and in none. */
+static void test_groups(void)
+{
+	const __u64 ns[WP_OTLP_KINDS] = { 1, 1, 1 };
+	struct wp_service service = { .name = "a", .container = "c" };
+	struct wp_agent_sums s = { .wanted = true };
+	int err;
+
+	err = wp_agent_sums_add(&s, &service, ns);
+	strcpy(service.group, "/x\n");
+	err |= wp_agent_sums_add(&s, &service, ns) | wp_agent_sums_add(&s, &service, ns);
+	strcpy(service.group, "/y");
+	err |= wp_agent_sums_add(&s, &service, ns);
+	ok(!err && s.services.nr == 3 && time_of(&s, "a", "c") == 4 &&
+	   s.sum[1].ns[WP_OTLP_BLOCKED] == 2, "a service in two control groups counts for each");
+	ok(!*wp_agent_sums_group(&s, 0) && !strcmp(wp_agent_sums_group(&s, 1), "/x?") &&
+	   !strcmp(wp_agent_sums_group(&s, 2), "/y"), "... which have their paths");
+	ok(wp_agent_sum_of(&s, NULL) && !*wp_agent_sums_group(&s, 3), "what has no place has no path");
+	wp_agent_sums_free(&s);
+}
+
 static void test_limit(void)
 {
 	struct wp_agent_sums s = { .wanted = true };
@@ -200,6 +221,7 @@ int main(void)
 {
 	wp_set_verbosity(WP_SILENT);
 	test_names();
+	test_groups();
 	test_sweep();
 	test_limit();
 	test_hists();

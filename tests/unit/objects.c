@@ -394,6 +394,7 @@ static void test_bounds(void)
 	wp_objects_stats(o, &stats);
 	ok(stats.looked == WP_OBJECTS_MAX_LOOKUPS && stats.skipped == 10,
 	   "a round looks at so many and no more");
+	ok(!wp_objects_full(o), "there is room for many more");
 	for (i = 0; i < WP_OBJECTS_MAX_KEYS * 3; i++) {
 		if (i % WP_OBJECTS_MAX_LOOKUPS == 0)
 			wp_objects_end_round(o);
@@ -403,6 +404,7 @@ static void test_bounds(void)
 			 i > WP_OBJECTS_MAX + 10 && strcmp(name, path) &&
 			 strcmp(name, "(others: too many are different)");
 	}
+	ok(wp_objects_full(o), "then there is little");
 	ok(!wrong, "very many different ones are summed up (%u wrong)", wrong);
 	ok(is(what(o, 5, 5, 1, call(SYS_read, WP_OBJECTS_MAX * 2)), "(others: too many are different)"),
 	   "under one name");

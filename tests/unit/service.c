@@ -40,6 +40,43 @@ static void environment(const char *text, size_t size, const char *name)
 
 #define ENVIRONMENT(text, name)	environment(text, sizeof(text) - 1, name)
 
+static void path(const char *text, const char *wanted)
+{
+	struct wp_service s = { 0 };
+	char *copy = strdup(text);
+
+	wp_service_of_groups(copy, &s);
+	wp_text_clean(copy, false);
+	ok(!strcmp(s.group, wanted), "%.60s: the group %.60s", copy, s.group);
+	free(copy);
+}
+
+static void test_paths(void)
+{
+	char text[WP_SERVICE_GROUP + 16], *at = text + sprintf(text, "0::/");
+
+	path("", "");
+	path("0::/\n", "/");
+	path("0::", "");
+	path("0::/system.slice/web.service\n", "/system.slice/web.service");
+	path("0::/docker-" ID ".scope", "/docker-" ID ".scope");
+	path("4:memory:/no\n1:name=systemd:/no\n0::/a\n", "/a");
+	path("4:memory:/no\n", "");
+	path("0::/user.slice/user-0.slice/session-12.scope\n", "/user.slice/user-0.slice");
+	path("0::/session-12.scope/inner", "/");
+	path("0::/system.slice/run-r12ab.service/inner", "/system.slice");
+	path("0::/session-/run-", "/session-/run-");
+	path("0::/runner/sessions", "/runner/sessions");
+	path("0::/..", "/..");
+	path("0:://a", "//a");
+	memset(at, 'x', WP_SERVICE_GROUP);
+	at[WP_SERVICE_GROUP - 2] = 0;
+	path(text, text + 3);
+	at[WP_SERVICE_GROUP - 2] = 'x';
+	at[WP_SERVICE_GROUP - 1] = 0;
+	path(text, "");
+}
+
 static void test_groups(void)
 {
 	groups("", "", "");
@@ -107,12 +144,14 @@ static void test_long(void)
 static void test_inherit(void)
 {
 	const struct wp_service named = { .name = "shop", .container = ID };
-	const struct wp_service own = { .name = "sh", .own = true, .container = ID };
+	const struct wp_service own = { .name = "sh", .own = true, .container = ID,
+				       .group = "/g" };
 	struct wp_service s = { .name = "true", .own = true };
 
 	wp_service_inherit(&s, &own);
-	ok(!strcmp(s.name, "true") && s.own && !strcmp(s.container, ID),
-	   "the name of a parent's program is not inherited, its container is");
+	ok(!strcmp(s.name, "true") && s.own && !strcmp(s.container, ID) &&
+	   !strcmp(s.group, "/g"),
+	   "the name of a parent's program is not inherited, its container and group are");
 	wp_service_inherit(&s, &named);
 	ok(!strcmp(s.name, "shop") && !s.own, "its service is");
 }
@@ -174,6 +213,7 @@ int main(void)
 {
 	test_lives();
 	test_groups();
+	test_paths();
 	test_environments();
 	test_long();
 	test_inherit();

@@ -365,6 +365,44 @@ static void test_shares(void)
 	free(stack[1]);
 }
 
+/* Who woke a thread is known when its wait is over, and subtracted from the same wait. */
+static void test_names(void)
+{
+	struct wp_stack *stack = calloc(1, sizeof(*stack));
+	struct wp_topkey open = key_of(1, 1, NULL), woken, other = key_of(1, 1, stack);
+	struct wp_topshares s = { 0 };
+	unsigned int i;
+
+	open.object = 1;
+	woken = open;
+	woken.waker = 2;
+	wp_topshares_open(&s, &open, 100, 0);
+	wp_topshares_turn(&s, true);
+	ok(has(&s, &open, 100, 0) && s.shown[0].key.object == 1 && !s.shown[0].key.waker,
+	   "a wait that goes on has no waker");
+	wp_topshares_add(&s, &other, 500, 0);
+	wp_topshares_add(&s, &woken, 130, 4);
+	wp_topshares_turn(&s, true);
+	ok(has(&s, &other, 500, 0) && has(&s, &woken, 30, 4) && s.nr_shown == 2 &&
+	   share_of(&s, &woken)->key.waker == 2,
+	   "who woke it has what is new of it, and no other wait is less");
+	for (i = 0; i < 2; i++) {
+		woken = open;
+		woken.waker = 3 + i;
+		wp_topshares_add(&s, &woken, 10, 0);
+		woken.owner = 1;
+		wp_topshares_add(&s, &woken, 10, 0);
+		woken.lock = 1;
+		wp_topshares_add(&s, &woken, 10, 0);
+		woken.object = 2 + i;
+		wp_topshares_add(&s, &woken, 10, 0);
+	}
+	wp_topshares_turn(&s, true);
+	ok(s.nr_shown == 8, "each name makes a share");
+	wp_topshares_free(&s);
+	free(stack);
+}
+
 /*
  * Threads that sleep and wake at random. Some closed intervals are read one epoch late.
  * Over all epochs the sums are those of the intervals, and no thread has more than
@@ -638,6 +676,7 @@ int main(void)
 	test_processes();
 	test_order();
 	test_shares();
+	test_names();
 	test_random();
 	test_most();
 	test_kthreads();

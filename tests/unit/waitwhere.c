@@ -64,6 +64,14 @@ static void object(const char *object, const char *wanted)
 	ok(!strcmp(to, wanted), "'%s' is '%s'", object, to);
 }
 
+static void class(const char *object, const char *wanted)
+{
+	char to[64];
+
+	wp_waitobject_class(object, to, sizeof(to));
+	ok(!strcmp(to, wanted), "the class of '%s' is '%s'", object, to);
+}
+
 int main(void)
 {
 	check("", "-", "-", "-");
@@ -108,5 +116,20 @@ int main(void)
 	object("0x559e50cfa788 [heap]", "0x559e50cfa788 [heap]");
 	object("fd 3", "fd 3");
 	object("", "");
+	class("unix [1625]->/run/dbus", "unix /run/dbus");
+	class("tcp 10.0.0.1:50000->10.0.0.2:5432", "tcp ->10.0.0.2:5432");
+	class("pipe:[1234]", "pipe");
+	class("socket:[1234]", "socket");
+	class("/var/log/x fd 3:[1]", "file");
+	class("/dev/pts/3", "device");
+	class("[eventfd] fd 5", "eventfd");
+	class("inotify fd 5", "inotify");
+	class("[] fd 5", "[]");
+	class("[ fd 5", "[");
+	class("fd 3", "");
+	class("0x7f5098010cac [anon]", "");
+	class("(others: too many are different)", "");
+	class("-", "");
+	class("", "");
 	return done();
 }

@@ -38,6 +38,8 @@ static void find_host(struct wp_agent *a)
 
 static void print_window(const struct wp_agent *a, const struct wp_otlp_stats *stats, size_t size)
 {
+	unsigned int i;
+
 	wp_debug("window %lu: %zu samples of %zu services, on-CPU %.3f s, runnable %.3f s, blocked %.3f s; %zu kB",
 		 a->nr_windows, stats->samples, stats->resources, stats->ns[WP_OTLP_CPU] / 1e9,
 		 stats->ns[WP_OTLP_RUNNABLE] / 1e9, stats->ns[WP_OTLP_BLOCKED] / 1e9,
@@ -45,6 +47,12 @@ static void print_window(const struct wp_agent *a, const struct wp_otlp_stats *s
 	if (stats->overflowed)
 		wp_warn("window %lu: %llu samples more than the %zu of a window are summed by service",
 			a->nr_windows, (unsigned long long)stats->overflowed, a->max_samples);
+	for (i = 0; i < WP_LIVECAUSES; i++) {
+		if (wp_livecauses_overflowed(&a->live.causes, i))
+			wp_debug("%llu sums of waits so far have %s [other]: there were more than %u names",
+				 (unsigned long long)wp_livecauses_overflowed(&a->live.causes, i),
+				 wp_agent_named[i].attribute, WP_TOPNAMES);
+	}
 }
 
 /* The line that a service manager shows. A mistake is there until it is repaired. */
@@ -248,12 +256,12 @@ static int run(struct wp_agent *a, const struct wp_agent_options *o, struct wp_a
 		err = wp_agent_textfile_open(&a->textfile, o->textfile);
 	a->live.forget = wp_agent_labels_forget;
 	a->live.forget_ctx = &a->labels;
-	if (a->metrics) {
+	a->sums.wanted = a->metrics || a->textfile;
+	if (a->sums.wanted) {
 		a->live.r.o.hist = true;
 		a->live.hist = wp_agent_hists_add;
 		a->live.hist_ctx = a;
 	}
-	a->sums.wanted = a->metrics || a->textfile;
 	if (!err)
 		err = start(a, o, carry);
 	if (err)

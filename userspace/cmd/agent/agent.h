@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Shared by the files of wallprof agent: options.c has its options, agent.c its main loop,
- * window.c the profiles of a window of time, labels.c what is known of each process,
- * containers.c of each container, outbox.c the process that sends, as its parent sees it,
- * sender.c what that does, http.c its requests, answer.c what is answered; sums.c what metrics
- * have, textfile.c metrics in a file, metrics.c those by OTLP, hists.c the histograms of a
- * window; pause.c waits while memory is short; reload.c reads the configuration again, carry.c
- * has what is kept then.
+ * window.c the profiles of a window of time, cause.c why threads waited, labels.c what is
+ * known of each process, containers.c of each container, outbox.c the process that sends, as
+ * its parent sees it, sender.c what that does, http.c its requests, answer.c what is answered;
+ * sums.c what metrics have, textfile.c metrics in a file, metrics.c those by OTLP, hists.c the
+ * histograms of a window; pause.c waits while memory is short; reload.c reads the
+ * configuration again, carry.c has what is kept then.
  */
 #ifndef WP_CMD_AGENT_AGENT_H
 #define WP_CMD_AGENT_AGENT_H
@@ -81,7 +81,7 @@ struct wp_agent_sum {
  * @now: end of this window, nanoseconds of CLOCK_MONOTONIC
  * @swept: when services that are not used were dropped
  * @restart: since when new services count, nanoseconds since 1970; 0: since @start
- * @services: names of services and their containers, as they are written
+ * @services: names of services, their containers and control groups, as they are written
  * @sum: their sums
  * @room: allocated entries of @sum
  * @overflowed: processes in windows, of services beyond the limit
@@ -266,6 +266,15 @@ int wp_agent_window(struct wp_agent *a, __u64 end, struct wp_buf *message,
 __u64 wp_agent_since_1970(__u64 time);
 extern const struct wp_service wp_agent_kernel;
 
+/* cause.c */
+extern const struct wp_agent_named {
+	const char *attribute;
+	const char *label;
+} wp_agent_named[WP_LIVECAUSES];
+
+int wp_agent_cause(struct wp_agent *a, struct wp_otlp *otlp, const struct wp_topkey *key,
+		   unsigned int time, __u32 *attribute, unsigned int *nr);
+
 /* sums.c */
 extern const struct wp_agent_state {
 	enum wp_otlp_kind kind;
@@ -275,6 +284,7 @@ extern const struct wp_agent_state {
 struct wp_agent_sum *wp_agent_sum_of(struct wp_agent_sums *s, const struct wp_service *service);
 int wp_agent_sums_add(struct wp_agent_sums *s, const struct wp_service *service, const __u64 *ns);
 void wp_agent_sums_sweep(struct wp_agent_sums *s, __u64 since_1970);
+const char *wp_agent_sums_group(const struct wp_agent_sums *s, size_t nr);
 const char *wp_agent_sums_name(const struct wp_agent_sums *s, size_t nr, const char **container);
 void wp_agent_sums_free(struct wp_agent_sums *s);
 

@@ -23,7 +23,7 @@
 #include "lib/base/fullio.h"
 
 /* The last letter is another one when a structure changes. */
-#define MAGIC	"wpcarryB"
+#define MAGIC	"wpcarryC"
 
 #define SEALS	(F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
 
@@ -46,6 +46,7 @@
  * @saturated: as there
  * @lost: losses of the module
  * @records_lost: as in struct wp_live
+ * @unnamed: wp_livecauses_overflowed()
  * @loss: as in struct wp_outbox
  * @all: as there
  * @metrics: as there
@@ -70,6 +71,7 @@ struct header {
 	__u64 saturated;
 	__u64 lost[WALLPROF_LOSS_MAX];
 	__u64 records_lost;
+	__u64 unnamed[WP_LIVECAUSES];
 	struct wp_outbox_loss loss[WP_OUTBOX_OUTCOMES];
 	struct wp_outbox_loss all[WP_OUTBOX_OUTCOMES];
 	__u64 metrics[WP_OUTBOX_OUTCOMES];
@@ -82,6 +84,7 @@ struct header {
  * @placed: 0: it is of those that have no place
  * @name: name, and 0
  * @container: container, and 0
+ * @group: control group, and 0
  * @start: as in struct wp_agent_sum
  * @ns: as there
  * @hist: as there
@@ -91,6 +94,7 @@ struct service {
 	__u64 placed;
 	char name[WP_SERVICE_NAME];
 	char container[WP_SERVICE_CONTAINER];
+	char group[WP_SERVICE_GROUP];
 	__u64 start;
 	__u64 ns[WP_OTLP_KINDS];
 	struct wp_hist hist;
@@ -122,6 +126,8 @@ static void fill_header(struct header *h, const struct wp_agent *a,
 	for (i = 0; i < WALLPROF_LOSS_MAX; i++)
 		h->lost[i] = a->live.lost[i] + a->live.status.lost[i].count;
 	h->records_lost = a->live.records_lost;
+	for (i = 0; i < WP_LIVECAUSES; i++)
+		h->unnamed[i] = wp_livecauses_overflowed(&a->live.causes, i);
 	memcpy(h->loss, b->loss, sizeof(h->loss));
 	memcpy(h->all, b->all, sizeof(h->all));
 	memcpy(h->metrics, b->metrics, sizeof(h->metrics));
@@ -142,6 +148,7 @@ static int write_services(int fd, const struct wp_agent_sums *s, off_t *at)
 		out.placed = !!name;
 		snprintf(out.name, sizeof(out.name), "%s", name ? name : "");
 		snprintf(out.container, sizeof(out.container), "%s", container);
+		snprintf(out.group, sizeof(out.group), "%s", wp_agent_sums_group(s, i));
 		out.start = s->sum[i].start;
 		memcpy(out.ns, s->sum[i].ns, sizeof(out.ns));
 		out.hist = s->sum[i].hist;
@@ -287,6 +294,7 @@ static int read_service(struct wp_agent_sums *s, const void *from)
 	snprintf(service.name, sizeof(service.name), "%.*s", (int)sizeof(in.name) - 1, in.name);
 	snprintf(service.container, sizeof(service.container), "%.*s",
 		 (int)sizeof(in.container) - 1, in.container);
+	snprintf(service.group, sizeof(service.group), "%.*s", (int)sizeof(in.group) - 1, in.group);
 	sum = wp_agent_sum_of(s, in.placed ? &service : NULL);
 	if (!sum)
 		return -ENOMEM;
@@ -315,6 +323,7 @@ static void read_header(const struct header *h, struct wp_agent *a)
 	memcpy(a->live.lost, h->lost, sizeof(h->lost));
 	a->live.records_lost = h->records_lost;
 	a->live.records_before = h->records_lost;
+	memcpy(a->live.causes.before, h->unnamed, sizeof(h->unnamed));
 	memcpy(b->loss, h->loss, sizeof(h->loss));
 	memcpy(b->all, h->all, sizeof(h->all));
 	memcpy(b->metrics, h->metrics, sizeof(h->metrics));

@@ -32,28 +32,40 @@ static void add_resource(struct wp_otlpmetrics *m, const struct wp_agent *a, con
 	wp_otlpmetrics_resource(m, name ? label : label + 1, name ? nr : nr - 1);
 }
 
-static void add_threads(struct wp_otlpmetrics *m, const struct wp_agent_sum *sum)
+/* Labels of each point of a service; returns their number, two at most. */
+static unsigned int add_labels(const struct wp_agent_sum *sum, const char *group,
+			       struct wp_otlp_label *label)
+{
+	unsigned int nr = 0;
+
+	if (*group)
+		label[nr++] = (struct wp_otlp_label){ "cgroup", group };
+	if (sum->overflow)
+		label[nr++] = (struct wp_otlp_label){ "otel.metric.overflow", NULL };
+	return nr;
+}
+
+static void add_threads(struct wp_otlpmetrics *m, const struct wp_agent_sum *sum,
+			const char *group)
 {
 	static const struct wp_otlp_metric metric = {
 		"wallprof.thread", WP_OTLP_SECONDS,
 		"Time of all threads of a service, by what they did.", WP_OTLP_SUM,
 	};
-	unsigned int i;
+	struct wp_otlp_label label[3];
+	unsigned int i, nr = add_labels(sum, group, label);
 
 	wp_otlpmetrics_metric(m, &metric);
 	for (i = 0; i < WP_AGENT_STATES; i++) {
-		const struct wp_otlp_label label[] = {
-			{ "state", wp_agent_states[i].name }, { "otel.metric.overflow", NULL },
-		};
-
-		wp_otlpmetrics_point(m, label, 1 + sum->overflow, sum->ns[wp_agent_states[i].kind]);
+		label[nr] = (struct wp_otlp_label){ "state", wp_agent_states[i].name };
+		wp_otlpmetrics_point(m, label, nr + 1, sum->ns[wp_agent_states[i].kind]);
 	}
 }
 
 static void add_histogram(struct wp_otlpmetrics *m, const struct wp_otlp_metric *metric,
-			  const __u64 *count, __u64 ns, bool overflow)
+			  const __u64 *count, __u64 ns, const struct wp_otlp_label *label,
+			  unsigned int nr)
 {
-	static const struct wp_otlp_label label = { "otel.metric.overflow", NULL };
 	double bound[WALLPROF_HIST_BUCKETS - 1];
 	const struct wp_otlp_histogram h = { bound, NR(bound), count, ns };
 	unsigned int i;
@@ -63,11 +75,12 @@ static void add_histogram(struct wp_otlpmetrics *m, const struct wp_otlp_metric 
 	for (i = 0; i < NR(bound); i++)
 		bound[i] = wp_hist_from(i + 1) / 1e6;
 	wp_otlpmetrics_metric(m, metric);
-	wp_otlpmetrics_histogram(m, &label, overflow, &h);
+	wp_otlpmetrics_histogram(m, label, nr, &h);
 }
 
 /* A wait counts as soon as it has ended. */
-static void add_histograms(struct wp_otlpmetrics *m, const struct wp_agent_sum *sum)
+static void add_histograms(struct wp_otlpmetrics *m, const struct wp_agent_sum *sum,
+			   const char *group)
 {
 	static const struct wp_otlp_metric blocked = {
 		"wallprof.blocked.duration", WP_OTLP_SECONDS,
@@ -77,10 +90,11 @@ static void add_histograms(struct wp_otlpmetrics *m, const struct wp_agent_sum *
 		"Lengths of waits of threads for a CPU.", WP_OTLP_HISTOGRAM,
 	};
 
-	add_histogram(m, &blocked, sum->hist.blocked, sum->hist_ns[WP_OTLP_BLOCKED],
-		      sum->overflow);
-	add_histogram(m, &runnable, sum->hist.runnable, sum->hist_ns[WP_OTLP_RUNNABLE],
-		      sum->overflow);
+	struct wp_otlp_label label[2];
+	unsigned int nr = add_labels(sum, group, label);
+
+	add_histogram(m, &blocked, sum->hist.blocked, sum->hist_ns[WP_OTLP_BLOCKED], label, nr);
+	add_histogram(m, &runnable, sum->hist.runnable, sum->hist_ns[WP_OTLP_RUNNABLE], label, nr);
 }
 
 static void add_delivery(struct wp_otlpmetrics *m, const struct wp_outbox *b)
@@ -127,6 +141,23 @@ static void add_losses(struct wp_otlpmetrics *m, const struct wp_live *live)
 	}
 }
 
+static void add_overflowed(struct wp_otlpmetrics *m, const struct wp_live *live)
+{
+	static const struct wp_otlp_metric metric = {
+		"wallprof.attributes.overflowed", "{sum}",
+		"Sums of waits whose attribute is [other], as there are too many names.",
+		WP_OTLP_SUM,
+	};
+	unsigned int i;
+
+	wp_otlpmetrics_metric(m, &metric);
+	for (i = 0; i < WP_LIVECAUSES; i++) {
+		const struct wp_otlp_label label = { "attribute", wp_agent_named[i].label };
+
+		wp_otlpmetrics_point(m, &label, 1, wp_livecauses_overflowed(&live->causes, i));
+	}
+}
+
 /* Numbers without labels. */
 static void add_rest(struct wp_otlpmetrics *m, const struct wp_agent *a)
 {
@@ -162,20 +193,22 @@ static void add_rest(struct wp_otlpmetrics *m, const struct wp_agent *a)
 
 static void add_all(struct wp_otlpmetrics *m, const struct wp_agent *a)
 {
-	const char *name, *container;
+	const char *name, *container, *group;
 	size_t i;
 
 	for (i = 0; i < a->sums.services.nr; i++) {
 		name = wp_agent_sums_name(&a->sums, i, &container);
 		add_resource(m, a, name, container);
 		wp_otlpmetrics_start(m, a->sums.sum[i].start);
-		add_threads(m, &a->sums.sum[i]);
-		add_histograms(m, &a->sums.sum[i]);
+		group = wp_agent_sums_group(&a->sums, i);
+		add_threads(m, &a->sums.sum[i], group);
+		add_histograms(m, &a->sums.sum[i], group);
 	}
 	add_resource(m, a, "wallprof", "");
 	wp_otlpmetrics_start(m, a->sums.start);
 	add_delivery(m, &a->outbox);
 	add_losses(m, &a->live);
+	add_overflowed(m, &a->live);
 	add_rest(m, a);
 }
 

@@ -48,6 +48,9 @@ enum {
 	OPT_CHECK,
 	OPT_CONFIG,
 	OPT_KERNEL_CALLCHAINS,
+	OPT_OBJECTS,
+	OPT_WAKERS,
+	OPT_LOCK_OWNER,
 	OPT_NO_IDLE,
 	OPT_IDLE,
 	OPT_PYTHON,
@@ -82,6 +85,10 @@ static const struct wp_option table[] = {
 	{ OPT_NO_IDLE, "no-idle", NULL, "leave out these, as in accept and epoll_wait\n"
 	  "(default for the whole host)" },
 	{ OPT_KERNEL_CALLCHAINS, "kernel-callchains", NULL, "kernel stacks too" },
+	{ OPT_OBJECTS, "objects", NULL, "what waits were for: kinds of files, addresses of\n"
+	  "services" },
+	{ OPT_WAKERS, "wakers", NULL, "names of threads that ended waits" },
+	{ OPT_LOCK_OWNER, "lock-owner", NULL, "names of threads that held the locks" },
 	{ OPT_PYTHON, "python", NULL, "functions of Python in user stacks (default)" },
 	{ OPT_NO_PYTHON, "no-python", NULL, "only native functions" },
 	{ 'e', "event", "event", "on-CPU event (default cycles, or cpu-clock where\n"
@@ -211,6 +218,15 @@ static int set(void *ctx, int id, const char *arg)
 		return 0;
 	case OPT_KERNEL_CALLCHAINS:
 		a->live.r.o.kernel = true;
+		return 0;
+	case OPT_OBJECTS:
+		a->live.causes.wanted[WP_LIVECAUSE_OBJECT] = true;
+		return 0;
+	case OPT_WAKERS:
+		a->live.causes.wanted[WP_LIVECAUSE_WAKER] = true;
+		return 0;
+	case OPT_LOCK_OWNER:
+		a->live.causes.wanted[WP_LIVECAUSE_OWNER] = true;
 		return 0;
 	case OPT_PYTHON:
 	case OPT_NO_PYTHON:

@@ -6,6 +6,9 @@
  * Names of services are untrusted bytes, and what reads metrics drops a whole file or message
  * that is not UTF-8, or has two series of the same labels: services are distinguished by
  * their names as they are written.
+ *
+ * What a service does in two control groups is counted for each: the path of the group joins it
+ * with the metrics of the group, as its limit of CPU time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -62,6 +65,7 @@ static __u32 number_of(struct wp_agent_sums *s, const struct wp_service *service
 	wp_buf_add(&key, &is_service, 1);
 	add_clean(&key, service->name);
 	add_clean(&key, service->container);
+	add_clean(&key, service->group);
 	if (!key.failed)
 		nr = wp_intern_find(&s->services, key.data, key.len);
 	if (!key.failed && !nr)
@@ -195,6 +199,22 @@ const char *wp_agent_sums_name(const struct wp_agent_sums *s, size_t nr, const c
 
 	*container = *key ? key + 1 + strlen(key + 1) + 1 : "";
 	return *key ? key + 1 : NULL;
+}
+
+/**
+ * wp_agent_sums_group() - control group of a service
+ * @s: the sums
+ * @nr: number of the service, from 0 on
+ *
+ * Return: the path of the group, or "".
+ */
+const char *wp_agent_sums_group(const struct wp_agent_sums *s, size_t nr)
+{
+	const char *container;
+
+	if (!wp_agent_sums_name(s, nr, &container))
+		return "";
+	return container + strlen(container) + 1;
 }
 
 /**

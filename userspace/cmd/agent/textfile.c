@@ -20,6 +20,12 @@
 #define NSEC_PER_SEC	1000000000ULL
 #define SUFFIX		".prom"
 
+/*
+ * Each second bound of the module's: powers of four, from 1 us to 1074 s. A line for each of
+ * them, and each service, is a series.
+ */
+#define STEP		2
+
 /**
  * struct wp_agent_textfile - the file
  * @path: its path, for messages
@@ -65,6 +71,7 @@ static void print_service(FILE *f, const struct wp_agent_sums *sums, size_t nr)
 		return;
 	print_label(f, "service_name", name);
 	print_label(f, "container_id", container);
+	print_label(f, "cgroup", wp_agent_sums_group(sums, nr));
 }
 
 static void print_threads(FILE *f, const struct wp_agent_sums *sums)
@@ -80,6 +87,67 @@ static void print_threads(FILE *f, const struct wp_agent_sums *sums)
 			print_service(f, sums, nr);
 			fprintf(f, "state=\"%s\"}", wp_agent_states[i].name);
 			print_seconds(f, sums->sum[nr].ns[wp_agent_states[i].kind]);
+		}
+	}
+}
+
+static void print_point(FILE *f, const struct wp_agent_sums *sums, size_t nr, const char *name,
+			const char *what)
+{
+	fprintf(f, "%s_%s{", name, what);
+	print_service(f, sums, nr);
+}
+
+static void print_buckets(FILE *f, const struct wp_agent_sums *sums, size_t nr, const char *name,
+			  const __u64 *bucket, __u64 ns)
+{
+	unsigned long long all = 0, us;
+	unsigned int i;
+
+	for (i = 0; i < WALLPROF_HIST_BUCKETS - 1; i++) {
+		all += bucket[i];
+		if (i % STEP)
+			continue;
+		us = wp_hist_from(i + 1);
+		print_point(f, sums, nr, name, "bucket");
+		fprintf(f, "le=\"%llu.%06llu\"} %llu\n", us / 1000000, us % 1000000, all);
+	}
+	all += bucket[i];
+	print_point(f, sums, nr, name, "bucket");
+	fprintf(f, "le=\"+Inf\"} %llu\n", all);
+	print_point(f, sums, nr, name, "sum");
+	putc('}', f);
+	print_seconds(f, ns);
+	print_point(f, sums, nr, name, "count");
+	fprintf(f, "} %llu\n", all);
+}
+
+static void print_histograms(FILE *f, const struct wp_agent_sums *sums)
+{
+	static const struct {
+		enum wp_otlp_kind kind;
+		const char *name;
+		const char *help;
+	} hists[] = {
+		{ WP_OTLP_BLOCKED, "wallprof_blocked_duration_seconds",
+		  "Lengths of waits of threads for something else than a CPU." },
+		{ WP_OTLP_RUNNABLE, "wallprof_runnable_duration_seconds",
+		  "Lengths of waits of threads for a CPU." },
+	};
+	unsigned int i;
+	size_t nr;
+
+	for (i = 0; i < sizeof(hists) / sizeof(hists[0]); i++) {
+		print_head(f, hists[i].name, "histogram", hists[i].help);
+		for (nr = 0; nr < sums->services.nr; nr++) {
+			const struct wp_agent_sum *sum = &sums->sum[nr];
+			__u64 ns = sum->hist_ns[hists[i].kind];
+
+			/* A wait counts as soon as it has ended. */
+			if (ns)
+				print_buckets(f, sums, nr, hists[i].name,
+					      hists[i].kind == WP_OTLP_BLOCKED ?
+					      sum->hist.blocked : sum->hist.runnable, ns);
 		}
 	}
 }
@@ -122,9 +190,22 @@ static void print_health(FILE *f, const struct wp_live *live)
 	fprintf(f, "wallprof_tables_bytes %llu\n", (unsigned long long)live->status.tables_bytes);
 }
 
+static void print_overflowed(FILE *f, const struct wp_live *live)
+{
+	unsigned int i;
+
+	print_head(f, "wallprof_attributes_overflowed_total", "counter",
+		   "Sums of waits whose attribute is [other], as there are too many names.");
+	for (i = 0; i < WP_LIVECAUSES; i++)
+		fprintf(f, "wallprof_attributes_overflowed_total{attribute=\"%s\"} %llu\n",
+			wp_agent_named[i].label,
+			(unsigned long long)wp_livecauses_overflowed(&live->causes, i));
+}
+
 static void print(FILE *f, const struct wp_agent *a)
 {
 	print_threads(f, &a->sums);
+	print_histograms(f, &a->sums);
 	print_head(f, "wallprof_idle_seconds_total", "counter",
 		   "Time of threads that waited for work, and that was left out.");
 	fputs("wallprof_idle_seconds_total", f);
@@ -135,9 +216,13 @@ static void print(FILE *f, const struct wp_agent *a)
 	print_seconds(f, a->pressure.paused_ns);
 	print_delivery(f, &a->outbox);
 	print_health(f, &a->live);
+	print_overflowed(f, &a->live);
 	print_head(f, "wallprof_overflowed_total", "counter",
 		   "Processes of windows, of services that are one without a name.");
 	fprintf(f, "wallprof_overflowed_total %llu\n", (unsigned long long)a->sums.overflowed);
+	print_head(f, "wallprof_saturated_total", "counter",
+		   "Counts of histograms that may stand for more.");
+	fprintf(f, "wallprof_saturated_total %llu\n", (unsigned long long)a->sums.saturated);
 	print_head(f, "wallprof_start_time_seconds", "gauge",
 		   "When the agent started, in seconds since 1970.");
 	fprintf(f, "wallprof_start_time_seconds %llu\n",

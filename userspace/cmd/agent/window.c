@@ -124,18 +124,6 @@ static __u32 resource_of(struct window *w, const struct wp_service *service)
 	return wp_otlp_resource(w->otlp, label, nr);
 }
 
-static const char *state_of(unsigned int kind, const struct wp_topkey *key)
-{
-	switch (kind) {
-	case WP_TOP_RUN:
-		return "on-cpu";
-	case WP_TOP_RUNNABLE:
-		return "runnable";
-	default:
-		return key->iowait ? "iowait" : wp_state_name(key->state);
-	}
-}
-
 /* What all samples of a process have. */
 struct process {
 	const struct wp_toprow *row;
@@ -154,22 +142,17 @@ static void add_share(struct window *w, const struct process *p, const struct wp
 {
 	const char *comm = wp_comms_find(&w->a->live.r.t.comms, key->tid);
 	__u32 attribute[WP_OTLP_ATTRIBUTES];
+	unsigned int nr = sizeof(p->attribute) / sizeof(p->attribute[0]);
 	struct wp_otlp_sample sample = {
 		.resource = p->resource, .kind = kind_of(time), .attribute = attribute,
 		.stack = stack_of(w, key), .ns = ns,
 	};
-	struct wp_cause cause;
-	char text[48];
 
 	memcpy(attribute, p->attribute, sizeof(p->attribute));
-	sample.nr = sizeof(p->attribute) / sizeof(p->attribute[0]);
-	attribute[sample.nr++] = wp_otlp_string(w->otlp, "thread.name", comm ? comm : p->row->comm);
-	attribute[sample.nr++] = wp_otlp_string(w->otlp, "wallprof.state", state_of(time, key));
-	if (time != WP_TOP_RUN) {
-		wp_topkey_cause(key, &cause);
-		attribute[sample.nr++] = wp_otlp_string(w->otlp, "wallprof.reason",
-							wp_cause_name(&cause, text, sizeof(text)));
-	}
+	attribute[nr++] = wp_otlp_string(w->otlp, "thread.name", comm ? comm : p->row->comm);
+	if (wp_agent_cause(w->a, w->otlp, key, time, attribute, &nr))
+		w->failed = true;
+	sample.nr = nr;
 	wp_otlp_add(w->otlp, &sample);
 }
 

@@ -60,6 +60,7 @@ static int add_record(void *ctx, const struct perf_event_header *rec, __u64 time
 	}
 	if (has_interps(live))
 		wp_interpcodes_record(live->r.codes, rec, time);
+	wp_livecauses_record(&live->causes, rec);
 	if (wp_endedmaps_record(&live->ended[live->now], rec))
 		return -ENOMEM;
 	return wp_comms_record(&live->r.t.comms, rec);
@@ -139,6 +140,37 @@ static const char *find_comm(struct wp_live *live, __u32 tgid, __u32 tid)
 	       wp_comms_find(&live->r.t.comms, tid);
 }
 
+/* Without records of a thread nobody says when its name ends. */
+static void drop_soon(struct wp_live *live, __u32 tid)
+{
+	const struct {
+		struct perf_event_header header;
+		__u32 pid, ppid, tid, ptid;
+		__u64 time;
+	} rec = {
+		.header = { .type = PERF_RECORD_EXIT, .size = sizeof(rec) },
+		.tid = tid,
+	};
+
+	/* Without memory it is kept. */
+	wp_comms_record(&live->r.t.comms, &rec.header);
+}
+
+/* Name of any thread, also of one that is no target. */
+static const char *find_any_comm(void *ctx, __u32 tid)
+{
+	struct wp_live *live = ctx;
+	enum wallprof_target kind = live->r.o.target.kind;
+	const char *known = wp_comms_find(&live->r.t.comms, tid);
+
+	if (known)
+		return known;
+	known = find_comm(live, tid, tid);
+	if (known && (kind == WALLPROF_TARGET_PID || kind == WALLPROF_TARGET_TID))
+		drop_soon(live, tid);
+	return known;
+}
+
 static int open_sideband(struct wp_live *live)
 {
 	const struct wp_target *t = &live->r.o.target;
@@ -178,11 +210,15 @@ int wp_live_begin(struct wp_live *live)
 	struct wp_recording *r = &live->r;
 	int err;
 
+	live->causes.comm = find_any_comm;
+	live->causes.comm_ctx = live;
 	err = wp_stacks_init(&r->stacks);
 	if (!err)
 		err = wp_live_new_names(live);
 	if (!err && r->o.python)
 		err = wp_recording_open_interps(r);
+	if (!err)
+		err = wp_livecauses_begin(&live->causes, &r->o);
 	if (err) {
 		wp_err("out of memory");
 		return err;
@@ -258,8 +294,11 @@ static int add_half(struct wp_live *live, const struct wp_half *half)
 			key.compat = aggr->flags & WALLPROF_AGGR_32BIT;
 			key.reason = aggr->reason;
 			key.syscall = aggr->syscall;
-			err = wp_topshares_add(&live->shares, &key, aggr->total - aggr->runnable,
-					       aggr->runnable);
+			err = wp_livecauses_closed(&live->causes, aggr, &key);
+			if (!err)
+				err = wp_topshares_add(&live->shares, &key,
+						       aggr->total - aggr->runnable,
+						       aggr->runnable);
 			if (!err)
 				err = add_hist(live, half, i, &key);
 		}
@@ -385,9 +424,13 @@ static int add_open(struct wp_live *live, const struct wallprof_task *task, __u6
 		.syscall = task->syscall,
 	};
 	__u64 blocked, runnable;
+	int err;
 
 	if (!wp_top_open_phase(task, time, &blocked, &runnable))
 		return 0;
+	err = wp_livecauses_open(&live->causes, task, runnable, &key);
+	if (err)
+		return err;
 	/* The stack of a thread that left its CPU after the flip is not known yet. */
 	wp_stacks_find(&live->r.stacks, task->user_stack, &key.user);
 	wp_stacks_find(&live->r.stacks, task->kernel_stack, &key.kernel);
@@ -487,6 +530,8 @@ int wp_live_turn(struct wp_live *live, bool shown)
 		err = wp_toptable_turn(&live->table, time, shown);
 	if (!err)
 		err = wp_topshares_turn(&live->shares, shown);
+	if (!err)
+		err = wp_livecauses_turn(&live->causes);
 	if (!err && shown)
 		wp_toptable_join(&live->table, &live->shares);
 	live->now = (live->now + 1) % WP_LIVE_ENDED;
@@ -517,6 +562,7 @@ void wp_live_stop(struct wp_live *live)
 	wp_topshares_free(&live->shares);
 	wp_stacks_free(&live->r.stacks);
 	wp_recording_close_interps(&live->r);
+	wp_livecauses_end(&live->causes);
 	wp_comms_free(&live->r.t.comms);
 	wp_livenames_free(live->names);
 	live->names = NULL;

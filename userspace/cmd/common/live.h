@@ -17,6 +17,7 @@
 #include <linux/types.h>
 #include <linux/wallprof.h>
 
+#include "cmd/common/livecauses.h"
 #include "lib/record/endedmaps.h"
 #include "lib/record/session.h"
 #include "lib/symbols/livenames.h"
@@ -51,6 +52,7 @@
  * @hist: called for each aggregate of waits that has a histogram, with the name of a kernel
  *	thread or NULL; or NULL. r.o.hist must be set
  * @hist_ctx: passed to it
+ * @causes: names of objects, wakers and owners of locks
  */
 struct wp_live {
 	struct wp_recording r;
@@ -73,6 +75,7 @@ struct wp_live {
 	int (*hist)(void *ctx, const struct wp_topkey *key, const char *comm,
 		    const struct wallprof_aggr *aggr, const struct wallprof_hist *hist);
 	void *hist_ctx;
+	struct wp_livecauses causes;
 };
 
 int wp_live_begin(struct wp_live *live);

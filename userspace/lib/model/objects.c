@@ -550,6 +550,17 @@ const char *wp_objects_text(const struct wp_objects *o, __u32 object)
 }
 
 /**
+ * wp_objects_full() - whether there is little room for further texts
+ * @o: the objects
+ *
+ * Return: true if half of it is taken: a recording without end starts with new ones then.
+ */
+bool wp_objects_full(const struct wp_objects *o)
+{
+	return o->texts.nr_texts > WP_OBJECTS_MAX / 2;
+}
+
+/**
  * wp_objects_stats() - read the statistics
  * @o: the objects
  * @stats: filled in

@@ -5,6 +5,7 @@
  *
  * Pure: no I/O, no clock.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,4 +71,37 @@ void wp_waitobject(const char *object, char *to, size_t size)
 			 blank + strlen(old));
 	else
 		snprintf(to, size, "%s", object);
+}
+
+/* "[eventfd] fd 5": the descriptor means nothing without the process. */
+static void anonymous(const char *object, char *to, size_t size)
+{
+	const char *fd = strstr(object, " fd ");
+	size_t len = fd ? (size_t)(fd - object) : strlen(object);
+	bool in_brackets = len > 2 && object[0] == '[' && object[len - 1] == ']';
+
+	snprintf(to, size, "%.*s", (int)(in_brackets ? len - 2 : len), object + in_brackets);
+}
+
+/**
+ * wp_waitobject_class() - class of an object of which there are few
+ * @object: the object's text, of a descriptor
+ * @to: set to its class: as by wp_waitobject() that of a socket or a pipe; "file", "device",
+ *	"eventfd"; "": only its number is known
+ * @size: size of @to
+ *
+ * Files are one class: their names are many, and may be nobody's business.
+ */
+void wp_waitobject_class(const char *object, char *to, size_t size)
+{
+	*to = 0;
+	if (!strncmp(object, "/dev/", 5))
+		snprintf(to, size, "device");
+	else if (object[0] == '/')
+		snprintf(to, size, "file");
+	else if (strstr(object, " fd "))
+		anonymous(object, to, size);
+	else if (object[0] != '(' && strncmp(object, "fd ", 3) && strncmp(object, "0x", 2) &&
+		 strcmp(object, "-"))
+		wp_waitobject(object, to, size);
 }

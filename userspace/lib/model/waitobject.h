@@ -8,5 +8,6 @@
 #include <stddef.h>
 
 void wp_waitobject(const char *object, char *to, size_t size);
+void wp_waitobject_class(const char *object, char *to, size_t size);
 
 #endif /* WP_LIB_MODEL_WAITOBJECT_H */

@@ -99,6 +99,36 @@ static bool is_unit(const char *part, size_t len)
 	       strncmp(part, "user@", 5);
 }
 
+/*
+ * Whether a part of a path is of a group that exists for one run: session-2.scope of a login,
+ * run-u5.service of systemd-run. As values of a label they would have no end.
+ */
+static bool is_of_a_run(const char *part, size_t len)
+{
+	return (len > 8 && !memcmp(part, "session-", 8)) || (len > 4 && !memcmp(part, "run-", 4));
+}
+
+/* Takes over the path of a group; one that is too long would be another one's if cut. */
+static void take_group(const char *path, size_t len, struct wp_service *s)
+{
+	size_t at = 0, to = 0;
+
+	while (at < len && path[at] == '/') {
+		const char *part = path + at + 1, *slash = memchr(part, '/', len - at - 1);
+		size_t part_len = slash ? (size_t)(slash - part) : len - at - 1;
+
+		if (is_of_a_run(part, part_len))
+			break;
+		to = at += 1 + part_len;
+	}
+	/* Of one in the root. */
+	if (!to && len)
+		to = 1;
+	*s->group = 0;
+	if (to < sizeof(s->group))
+		copy(s->group, sizeof(s->group), path, to);
+}
+
 /* The path of a control group. */
 static void take_path(const char *path, size_t len, struct wp_service *s)
 {
@@ -118,7 +148,7 @@ static void take_path(const char *path, size_t len, struct wp_service *s)
 /**
  * wp_service_of_groups() - what the control groups of a process say of its service
  * @text: /proc/PID/cgroup
- * @s: its container, or its name by a unit, is set, if they say so
+ * @s: its container, or its name by a unit, is set, if they say so, and its group of version 2
  */
 void wp_service_of_groups(const char *text, struct wp_service *s)
 {
@@ -133,6 +163,8 @@ void wp_service_of_groups(const char *text, struct wp_service *s)
 		path = path ? memchr(path + 1, ':', end - path - 1) : NULL;
 		if (path)
 			take_path(path + 1, end - path - 1, s);
+		if (path && !strncmp(line, "0::/", 4))
+			take_group(path + 1, end - path - 1, s);
 	}
 	/* The unit is the runtime's. */
 	if (*s->container)
@@ -344,6 +376,7 @@ void wp_service_read(struct wp_procmemory *memory, __u32 pid, const char *comm,
 void wp_service_inherit(struct wp_service *s, const struct wp_service *parent)
 {
 	memcpy(s->container, parent->container, sizeof(s->container));
+	memcpy(s->group, parent->group, sizeof(s->group));
 	if (parent->own)
 		return;
 	memcpy(s->name, parent->name, sizeof(s->name));

@@ -12,18 +12,21 @@
 
 #define WP_SERVICE_NAME		256
 #define WP_SERVICE_CONTAINER	65	/* 64 hexadecimal digits */
+#define WP_SERVICE_GROUP	256
 
 /**
  * struct wp_service - a service; strings are unsanitized, and empty if unknown
  * @name: its name
  * @own: that is the name of the program, or of the process: nothing else names it
  * @container: id of its container
+ * @group: path of its control group, down to a session or another group of one run
  * @executable: the program of the process, without directories
  */
 struct wp_service {
 	char name[WP_SERVICE_NAME];
 	bool own;
 	char container[WP_SERVICE_CONTAINER];
+	char group[WP_SERVICE_GROUP];
 	char executable[WP_SERVICE_NAME];
 };
 

@@ -68,6 +68,7 @@ struct wp_delay {
  * @hist: histograms of interval lengths
  * @no_idle: leave out the time in which event loops waited for work
  * @wakers: record the stacks of wakers
+ * @waker_ids: record who woke threads, without stacks of wakers
  * @lock_owner: record who holds the locks
  * @python: record the functions of Python
  * @timeline: record every switch and wakeup, too
@@ -116,6 +117,7 @@ struct wp_record_opts {
 	bool hist;
 	bool no_idle;
 	bool wakers;
+	bool waker_ids;
 	bool lock_owner;
 	bool python;
 	bool timeline;

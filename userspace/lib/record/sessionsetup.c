@@ -334,6 +334,7 @@ int wp_recording_configure(struct wp_recording *r)
 			 (wp_recording_wants_causes(o) ? WALLPROF_WAKERS | WALLPROF_ARGS : 0) |
 			 (o->reasons ? WALLPROF_ARGS : 0) |
 			 (o->lock_owner ? WALLPROF_LOCK_OWNERS : 0) |
+			 (o->waker_ids ? WALLPROF_WAKERS : 0) |
 			 (o->wakers ? WALLPROF_WAKERS | WALLPROF_WAKER_STACKS : 0) |
 			 (wp_recording_chains(o) ? WALLPROF_WAKER_CHAINS : 0) |
 			 (o->hist ? WALLPROF_HISTOGRAMS : 0) |

@@ -9,9 +9,9 @@
  * during an epoch has all of it, and one that wakes after an hour does not show an hour.
  *
  * The subtraction may find nothing to subtract from: the stack was captured anew
- * meanwhile, or the interval closed between the flip and the read of the thread's slot.
- * Then it is taken from a similar share of the same thread, or else from the next epoch;
- * after that it is dropped.
+ * meanwhile, who woke the thread is known since, or the interval closed between the flip and
+ * the read of the thread's slot. Then it is taken from a similar share of the same thread,
+ * or else from the next epoch; after that it is dropped.
  *
  * Pure: no I/O, no clock. Only a lack of memory can make it fail.
  */
@@ -37,6 +37,7 @@ static __u64 hash_of(const struct wp_topkey *k)
 	hash = mix(hash, (__u64)k->reason << 24 | (__u64)k->syscall << 8 | k->state);
 	hash = mix(hash, k->oncpu | k->iowait << 1 | k->lost << 2 | k->compat << 3 |
 			 (__u32)k->event << 8);
+	hash = mix(hash, (__u32)k->object << 24 | k->waker << 16 | k->owner << 8 | k->lock);
 	return mix(mix(hash, (uintptr_t)k->user), (uintptr_t)k->kernel);
 }
 
@@ -46,11 +47,18 @@ static bool same_cause(const struct wp_topkey *a, const struct wp_topkey *b)
 	       a->syscall == b->syscall && a->compat == b->compat;
 }
 
-static bool same(const struct wp_topkey *a, const struct wp_topkey *b)
+/* The same but for names, which may be known only when the wait is over. */
+static bool same_wait(const struct wp_topkey *a, const struct wp_topkey *b)
 {
 	return a->tgid == b->tgid && a->tid == b->tid && a->start_time == b->start_time &&
 	       same_cause(a, b) && a->state == b->state && a->iowait == b->iowait &&
 	       a->lost == b->lost && a->user == b->user && a->kernel == b->kernel;
+}
+
+static bool same(const struct wp_topkey *a, const struct wp_topkey *b)
+{
+	return same_wait(a, b) && a->object == b->object && a->waker == b->waker &&
+	       a->owner == b->owner && a->lock == b->lock;
 }
 
 /**
@@ -244,6 +252,10 @@ static void settle(struct wp_topshare *line, size_t nr)
 		for (kind = WP_TOP_RUNNABLE; kind < WP_TOP_TIMES; kind++) {
 			if (line[i].ns[kind] >= 0)
 				continue;
+			for (j = 0; j < nr; j++) {
+				if (same_wait(&line[i].key, &line[j].key))
+					take(&line[i], &line[j], kind);
+			}
 			for (j = 0; j < nr; j++) {
 				if (same_cause(&line[i].key, &line[j].key))
 					take(&line[i], &line[j], kind);

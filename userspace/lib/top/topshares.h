@@ -51,6 +51,10 @@ enum wp_toptime {
  * @compat: @syscall is in the 32-bit table
  * @reason: enum wallprof_reason
  * @syscall: number of the system call, or WALLPROF_SYSCALL_NONE
+ * @object: what it waited for: a number of &struct wp_topnames, or 0
+ * @waker: what woke it, likewise
+ * @owner: the thread that held the lock, likewise
+ * @lock: then, enum wallprof_lock
  * @user: user stack or NULL
  * @kernel: kernel stack or NULL
  */
@@ -66,6 +70,10 @@ struct wp_topkey {
 	bool compat;
 	__u8 reason;
 	__u16 syscall;
+	__u8 object;
+	__u8 waker;
+	__u8 owner;
+	__u8 lock;
 	const struct wp_stack *user;
 	const struct wp_stack *kernel;
 };
