@@ -85,8 +85,8 @@ static const struct wp_option table[] = {
 	{ OPT_NO_IDLE, "no-idle", NULL, "leave out these, as in accept and epoll_wait\n"
 	  "(default for the whole host)" },
 	{ OPT_KERNEL_CALLCHAINS, "kernel-callchains", NULL, "kernel stacks too" },
-	{ OPT_OBJECTS, "objects", NULL, "what waits were for: kinds of files, addresses of\n"
-	  "services" },
+	{ OPT_OBJECTS, "objects", NULL, "what waits were for: kinds of files, and\n"
+	  "addresses of services" },
 	{ OPT_WAKERS, "wakers", NULL, "names of threads that ended waits" },
 	{ OPT_LOCK_OWNER, "lock-owner", NULL, "names of threads that held the locks" },
 	{ OPT_PYTHON, "python", NULL, "functions of Python in user stacks (default)" },
