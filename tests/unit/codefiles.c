@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/err.h"
 #include "lib/record/codefiles.h"
 #include "lib/sandbox/openfile.h"
@@ -412,6 +413,60 @@ static void many(int dir, const char *tmp)
 	ok(good, "it ends while a table is being made");
 }
 
+/* Files that are not looked up are dropped, if there are many; others have what they had. */
+static void swept(int dir, const char *tmp)
+{
+	enum { NR = 20 };
+	const __u64 minute = 60 * 1000000000ULL;
+	struct wp_codefiles *files = new_files();
+	struct wp_codefiles_stats stats;
+	char text[PAGE] = "no program", path[4096];
+	struct wallprof_map map, again;
+	void *at[NR];
+	bool good = true;
+	__u64 before;
+	int i;
+
+	for (i = 0; i < NR; i++) {
+		snprintf(path, sizeof(path), "%s/%d", tmp, i);
+		at[i] = map_file(path, text, sizeof(text), false);
+		good = good && at[i];
+	}
+	good = good && settle_all(files, dir, at, NR) && table_of(files, dir, (void *)qsort, &map);
+	wp_codefiles_stats(files, &stats);
+	ok(good && stats.files == NR + 1 && stats.did.no_table == NR && module.pushed == 1,
+	   "some files, and one with a table");
+	wp_codefiles_sweep(files, wp_clock_now() + 2 * minute, NR + 1);
+	ok(table_of(files, dir, (void *)qsort, &again) && module.pushed == 1,
+	   "so many are no reason to drop any");
+	before = wp_clock_now();
+	ok(settle_all(files, dir, at, NR / 2), "some are looked up");
+	wp_codefiles_sweep(files, before + minute, 1);
+	good = settle_all(files, dir, at, NR);
+	wp_codefiles_stats(files, &stats);
+	ok(good && stats.files == NR + 1 + NR / 2 && stats.did.no_table == NR + NR / 2,
+	   "the others are dropped, and new when they are looked up");
+	ok(table_of(files, dir, (void *)qsort, &again) && again.table && module.pushed == 2,
+	   "a table is pushed again");
+	wp_codefiles_sweep(files, before + minute + minute / 10, 1);
+	good = settle_all(files, dir, at, NR);
+	wp_codefiles_stats(files, &stats);
+	ok(good && stats.files == NR + 2 + NR / 2, "not before some time has passed");
+	for (i = 0; i < NR; i++) {
+		snprintf(path, sizeof(path), "%s/%d", tmp, i);
+		unlink(path);
+		munmap(at[i], sizeof(text));
+	}
+	/* While tables are made. */
+	good = table_of(files, dir, (void *)swept, &map);
+	wp_codefiles_sweep(files, before + 10 * minute, 0);
+	find_map(files, dir, (void *)qsort, &(struct search){});
+	wp_codefiles_sweep(files, before + 20 * minute, 0);
+	settle(files);
+	ok(good && table_of(files, dir, (void *)qsort, &map) && map.table, "one that waits is kept");
+	wp_codefiles_free(files);
+}
+
 static void *outlives(void *arg)
 {
 	pause();
@@ -464,6 +519,7 @@ int main(void)
 	known(dir, tmp);
 	refused(dir);
 	many(dir, tmp);
+	swept(dir, tmp);
 	without_leader();
 	rmdir(tmp);
 	return done();

@@ -7,6 +7,10 @@
  * reused. It is opened when it is first seen, through the mapping, so that deleted files
  * and files of other mount namespaces can be read. If too many files are queued and open,
  * it is opened at a later lookup.
+ *
+ * On a host that makes programs all the time, those that have not been looked up for a while
+ * are dropped. Such a file that is mapped again is found in the cache of tables, and the module
+ * knows its table by what is in it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/err.h"
 #include "lib/base/procdir.h"
 #include "lib/base/procfile.h"
@@ -26,6 +31,10 @@
 #include "lib/sandbox/openfile.h"
 
 #define NR_BUCKETS	1024
+
+/* wp_codefiles_sweep(): files are kept for so long, and looked at so often. */
+#define KEEP_NS		(60 * 1000000000ULL)
+#define SWEEP_NS	(10 * 1000000000ULL)
 
 enum state { UNOPENED, WAITING, READY, NO_TABLE };
 
@@ -41,6 +50,7 @@ struct wp_codefile {
 	struct wp_codefile *next;	/* in its bucket */
 	struct key key;
 	enum state state;
+	__u64 used;			/* when it was looked up, CLOCK_MONOTONIC */
 	struct wp_tablejob job;		/* owned by the queue while WAITING */
 	char name[64];			/* tail of the path, for messages */
 };
@@ -50,7 +60,9 @@ struct wp_codefiles {
 	pthread_mutex_t lock;		/* protects all that follows and files' @state */
 	struct wp_codefile *bucket[NR_BUCKETS];
 	struct wp_codefile *vdso;
-	__u64 nr;
+	__u64 nr;			/* that there ever were */
+	size_t nr_kept;
+	__u64 swept;
 	struct wp_tablequeue *queue;
 };
 
@@ -276,6 +288,7 @@ static struct wp_codefile *find_known(struct wp_codefiles *files, const struct s
 		if (!same_key(&file->key, &key))
 			continue;
 		*state = file->state;
+		file->used = wp_clock_now();
 		break;
 	}
 	pthread_mutex_unlock(&files->lock);
@@ -290,11 +303,13 @@ static struct wp_codefile *add_file(struct wp_codefiles *files, const struct sta
 	if (!file)
 		return NULL;
 	file->key = key_of(st);
+	file->used = wp_clock_now();
 	bucket = bucket_of(files, &file->key);
 	pthread_mutex_lock(&files->lock);
 	file->next = *bucket;
 	*bucket = file;
 	files->nr++;
+	files->nr_kept++;
 	pthread_mutex_unlock(&files->lock);
 	return file;
 }
@@ -377,7 +392,8 @@ static int find_some(struct wp_codefiles *files, int dir, const struct wp_procma
  * @dir: descriptor of /proc/PID
  * @m: the mappings
  * @nr: number of mappings
- * @file: set to the file of each mapping, valid as long as @files; NULL if it has none
+ * @file: set to the file of each mapping, valid until the next wp_codefiles_sweep(); NULL if
+ *	it has none
  *
  * Return: 0, or -EBUSY if a lock of the process is contended: try again later.
  */
@@ -461,6 +477,43 @@ void wp_codefiles_forget(struct wp_codefiles *files)
 	wp_tablequeue_forget(files->queue);
 	if (vdso)
 		enqueue(files, files->vdso);
+}
+
+/* The queue has those that wait. The caller holds the lock. */
+static void drop_unused(struct wp_codefiles *files, struct wp_codefile **at, __u64 now)
+{
+	struct wp_codefile *file;
+
+	while ((file = *at)) {
+		if (file->state == WAITING || now - file->used < KEEP_NS) {
+			at = &file->next;
+			continue;
+		}
+		*at = file->next;
+		free_file(file);
+		files->nr_kept--;
+	}
+}
+
+/**
+ * wp_codefiles_sweep() - drop files that were not looked up for a minute, if there are many
+ * @files: the files
+ * @now: the time, of CLOCK_MONOTONIC
+ * @most: so many are no reason to
+ *
+ * No file that was found before is valid after that. Called by the thread that looks up files.
+ */
+void wp_codefiles_sweep(struct wp_codefiles *files, __u64 now, size_t most)
+{
+	unsigned int i;
+
+	pthread_mutex_lock(&files->lock);
+	if (files->nr_kept > most && now - files->swept >= SWEEP_NS) {
+		files->swept = now;
+		for (i = 0; i < NR_BUCKETS; i++)
+			drop_unused(files, &files->bucket[i], now);
+	}
+	pthread_mutex_unlock(&files->lock);
 }
 
 /**

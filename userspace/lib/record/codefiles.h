@@ -30,7 +30,7 @@ struct wp_codefiles_options {
 
 /**
  * struct wp_codefiles_stats - statistics
- * @files: number of distinct files
+ * @files: number of distinct files that there were
  * @did: statistics of their tables
  */
 struct wp_codefiles_stats {
@@ -48,6 +48,7 @@ int wp_codefiles_find(struct wp_codefiles *files, int dir, const struct wp_procm
 bool wp_codefile_map(struct wp_codefiles *files, struct wp_codefile *file,
 		     const struct wp_procmap *m, struct wallprof_map *map);
 void wp_codefiles_forget(struct wp_codefiles *files);
+void wp_codefiles_sweep(struct wp_codefiles *files, __u64 now, size_t most);
 int wp_codefiles_fd(const struct wp_codefiles *files);
 bool wp_codefiles_busy(struct wp_codefiles *files);
 void wp_codefiles_stats(struct wp_codefiles *files, struct wp_codefiles_stats *stats);

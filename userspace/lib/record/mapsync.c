@@ -46,6 +46,9 @@
  */
 #define GATHER_NS	200000
 
+/* Beyond so many files those that are not used are dropped: some MB. */
+#define MAX_FILES	4096
+
 /* Interval of the progress of a wait. */
 #define STEP_MS	100
 
@@ -123,6 +126,7 @@ static void *follow(void *arg)
 	sync->snap = NULL;
 	while (!err) {
 		wp_mapprocs_forget_ended(sync);
+		wp_codefiles_sweep(sync->files, wp_clock_now(), MAX_FILES);
 		ask = wp_maprecords_ask_for_missed(sync);
 		when = wp_mappublish_dirty(sync, &all);
 		/* It stays readable. */
