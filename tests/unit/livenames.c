@@ -4,6 +4,7 @@
  * nowhere, of memory without a file, of processes that are gone, and of kernel stacks as /proc
  * shows them.
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/proc/procmaps.h"
 #include "lib/proc/procstack.h"
 #include "lib/symbols/livenames.h"
 #include "tap.h"
@@ -254,6 +256,45 @@ static void test_stacks(void)
 	ok(!wp_procstack_read(0x7fffffff, 1), "a thread that is none has none");
 }
 
+/* What was recorded of any process: the mappings of this one. */
+static int each_of_ours(void *ctx, __u32 pid, wp_procmap_fn add, void *add_ctx, __u32 *parent)
+{
+	int dir = open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct wp_procmaps text = { 0 };
+	int err = wp_procmaps_each(&text, dir, PROT_EXEC, add, add_ctx);
+
+	*parent = 0;
+	*(unsigned int *)ctx += 1;
+	wp_procmaps_free(&text);
+	close(dir);
+	return err;
+}
+
+/* A process that has ended, and one that its parent has not waited for: no memory is left. */
+static void test_ended(struct wp_livenames *n)
+{
+	__u64 at = (uintptr_t)known_function;
+	struct wp_livename name;
+	unsigned int asked = 0;
+	siginfo_t info;
+	pid_t pid;
+
+	wp_livenames_set_gone(n, each_of_ours, &asked);
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	ok(!waitid(P_PID, pid, &info, WEXITED | WNOWAIT) &&
+	   !wp_livenames_user(n, pid, at, false, &name) &&
+	   named(&name, "known_function", "livenames") && asked == 1,
+	   "one that nobody has waited for: the function");
+	ok(waitpid(pid, NULL, 0) == pid && !wp_livenames_user(n, 0x7ffffffe, at, false, &name) &&
+	   named(&name, "known_function", "livenames") && asked == 2, "one that is gone, too");
+	wp_livenames_forget(n, getpid());
+	ok(!wp_livenames_user(n, getpid(), at, false, &name) &&
+	   named(&name, "known_function", "livenames") && asked == 2,
+	   "one that has memory is read itself");
+}
+
 int main(void)
 {
 	struct wp_livenames *n;
@@ -266,6 +307,7 @@ int main(void)
 	test_forget(n);
 	test_sweep(n);
 	test_memory(n);
+	test_ended(n);
 	wp_livenames_free(n);
 	wp_livenames_free(NULL);
 	test_stacks();

@@ -586,9 +586,10 @@ static int read_process(struct wp_livenames *n, __u32 pid, size_t at)
 	if (dir >= 0) {
 		err = wp_procmaps_each(&n->text, dir, PROT_EXEC, add_map, n);
 		close(dir);
-	} else {
-		err = read_gone(n, pid, p.first);
 	}
+	/* One that is ending still has a directory, but no memory. */
+	if (err != -ENOMEM && err != -EBUSY && n->nr_maps == p.first)
+		err = read_gone(n, pid, p.first);
 	if (err == -ENOMEM || err == -EBUSY) {
 		n->nr_maps = p.first;
 		return err;
