@@ -161,6 +161,8 @@ int wp_agent_pause(struct wp_agent *a, bool *reload)
 		err = report(a);
 	if (!err)
 		err = wait_for_memory(a, reload);
+	if (!err && (*reload || wp_signals_stop()))
+		wp_warn("the pause ends: %.3f s were not recorded", (a->begun - since) / 1e9);
 	if (err || *reload || wp_signals_stop())
 		return err;
 	err = wp_live_begin(&a->live);
