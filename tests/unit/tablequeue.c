@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "lib/base/err.h"
+#include "lib/record/tablegroups.h"
 #include "lib/record/tablequeue.h"
 #include "lib/sandbox/zygote.h"
 #include "tap.h"
@@ -337,6 +338,64 @@ static void bytes(void)
 	wp_tablequeue_free(q);
 }
 
+/* Groups and users that the queue has now. */
+static unsigned int nr_kept(struct wp_tablequeue *q, unsigned int *nr_users)
+{
+	const struct wp_tableuser *u;
+	unsigned int nr;
+
+	*nr_users = 0;
+	pthread_mutex_lock(&q->lock);
+	for (u = q->users; u; u = u->next)
+		++*nr_users;
+	nr = q->nr_groups;
+	pthread_mutex_unlock(&q->lock);
+	return nr;
+}
+
+/*
+ * File systems without end, of root and of a user, as containers and mounts come and go: the
+ * queue does not keep them, but how much of a limit the user has used.
+ */
+static void come_and_go(void)
+{
+	struct wp_tablequeue *q = new_queue(&large);
+	static struct wp_tablejob job[100];
+	unsigned int most = 0, most_users = 0, groups, users, round, taken = 0, i;
+
+	/* 128 MiB: no more after that. */
+	for (i = 0; i < 20; i++) {
+		job[i] = job_of(1001, "large");
+		wp_tablequeue_add(q, &job[i]);
+	}
+	wait_until_still(q);
+	for (round = 0; round < 3 * WP_TABLEGROUPS_KEPT / 100; round++) {
+		back.nr = 0;
+		for (i = 0; i < 100; i++) {
+			job[i] = job_of(i % 2 ? 1000 : 0, "none");
+			job[i].dev = 100 + round * 100 + i;
+			if (wp_tablequeue_add(q, &job[i]))
+				abort();
+		}
+		wait_until_still(q);
+		groups = nr_kept(q, &users);
+		most = groups > most ? groups : most;
+		most_users = users > most_users ? users : most_users;
+	}
+	ok(most > WP_TABLEGROUPS_KEPT / 2 && most <= WP_TABLEGROUPS_KEPT + 100,
+	   "of %u file systems at most %u were kept", round * 100, most);
+	ok(most_users <= WP_TABLEGROUPS_KEPT + 100, "of their users at most %u", most_users);
+	for (i = 0; i < 20; i++) {
+		job[i] = job_of(1001, "large");
+		wp_tablequeue_add(q, &job[i]);
+	}
+	wait_until_still(q);
+	for (i = 0; i < 20; i++)
+		taken += !!job[i].table;
+	ok(!taken, "a user who has used the limit before has no more: %u", taken);
+	wp_tablequeue_free(q);
+}
+
 int main(void)
 {
 	wp_set_verbosity(WP_SILENT);
@@ -349,6 +408,7 @@ int main(void)
 	many_mounts();
 	room_of_root();
 	bytes();
+	come_and_go();
 	wp_worker_end();
 	return done();
 }

@@ -77,7 +77,64 @@ struct wp_tablegroup *wp_tablegroups_group(struct wp_tablequeue *q, uid_t owner,
 	*bucket = g;
 	g->next_group = q->groups;
 	q->groups = g;
+	u->nr_groups++;
+	q->nr_groups++;
 	return g;
+}
+
+static void free_group(struct wp_tablequeue *q, struct wp_tablegroup **at)
+{
+	struct wp_tablegroup *g = *at, **in = bucket_of(q, g->owner, g->dev);
+
+	while (*in != g)
+		in = &(*in)->next;
+	*in = g->next;
+	*at = g->next_group;
+	g->user->nr_groups--;
+	q->nr_groups--;
+	free(g);
+}
+
+/*
+ * Whether a user is forgotten. One whose tables use some of a limit is not: it would have all
+ * of it again. Root has a limit for each file system anyway.
+ */
+static bool is_forgotten(const struct wp_tableuser *u, __u64 now)
+{
+	return !u->nr_groups && u->rest_until <= now && (!u->owner || !u->bytes);
+}
+
+/**
+ * wp_tablegroups_sweep() - forget groups and users without files, if there are many
+ * @q: the queue; the caller holds its lock
+ *
+ * In the thread only, while it holds no group. Each container and each mount is another file
+ * system, so there is no end of them on a host that runs for long.
+ */
+void wp_tablegroups_sweep(struct wp_tablequeue *q)
+{
+	struct wp_tablegroup **g = &q->groups;
+	struct wp_tableuser **at = &q->users, *u;
+	__u64 now = wp_clock_now();
+
+	if (q->nr_groups <= q->sweep_at)
+		return;
+	while (*g) {
+		if ((*g)->has_worker || wp_tablegroups_has_work(*g))
+			g = &(*g)->next_group;
+		else
+			free_group(q, g);
+	}
+	while ((u = *at)) {
+		if (!is_forgotten(u, now)) {
+			at = &u->next;
+			continue;
+		}
+		*at = u->next;
+		free(u);
+	}
+	q->sweep_at = q->nr_groups * 2 > WP_TABLEGROUPS_KEPT ? q->nr_groups * 2 :
+							       WP_TABLEGROUPS_KEPT;
 }
 
 /**

@@ -111,6 +111,7 @@ struct wp_tablequeue *wp_tablequeue_new(const struct wp_tablequeue_options *opt)
 	elf_version(EV_CURRENT);
 	q->opt = *opt;
 	q->max_open = max_open();
+	q->sweep_at = WP_TABLEGROUPS_KEPT;
 	q->root = stat("/", &st) ? 0 : st.st_dev;
 	pthread_mutex_init(&q->lock, NULL);
 	q->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

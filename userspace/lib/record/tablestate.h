@@ -27,6 +27,7 @@
  * @owner: the owner
  * @dev: root only: the file system; else 0
  * @open: number of files that wait or are being read
+ * @nr_groups: number of its groups
  * @bytes: bytes of tables that were pushed, or refused
  * @bad: number of files that were given up. Private to the thread, as all that follow
  * @spent: CPU time used, or time for which a worker was kept waiting
@@ -37,6 +38,7 @@ struct wp_tableuser {
 	uid_t owner;
 	dev_t dev;
 	unsigned int open;
+	unsigned int nr_groups;
 	__u64 bytes;
 	unsigned int bad;
 	__u64 spent;
@@ -97,6 +99,8 @@ struct wp_tablequeue {
 	struct wp_tablegroup *bucket[WP_TABLEGROUP_BUCKETS];
 	struct wp_tablegroup *groups;
 	struct wp_tableuser *users;
+	unsigned int nr_groups;
+	unsigned int sweep_at;		/* forget idle groups if there are more */
 	struct wp_tablejob *vdso;
 	unsigned int max_open;
 	unsigned int nr_open;

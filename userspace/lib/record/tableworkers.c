@@ -307,6 +307,7 @@ __u64 wp_tableworkers_give_all(struct wp_tablequeue *q)
 	pthread_mutex_lock(&q->lock);
 	job = q->vdso;
 	q->vdso = NULL;
+	wp_tablegroups_sweep(q);
 	when = bind_slots(q);
 	pthread_mutex_unlock(&q->lock);
 	if (job)
