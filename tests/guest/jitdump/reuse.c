@@ -6,9 +6,12 @@
  * directory, by the number that this process knows of itself. There is a list without
  * times, too, in which that address has another name.
  *
- * "reuse swapped" writes its file as a machine of the other byte order does.
+ * "reuse during" naps in jit_first for a second, and in the middle of that jit_second takes
+ * its address. "reuse swapped" writes its file as a machine of the other byte order does.
  */
 #include <byteswap.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -50,6 +53,14 @@ __attribute__((noinline)) static void nap_second(void)
 {
 	nap();
 	__asm__ volatile("" ::: "memory");
+}
+
+__attribute__((noinline)) static void nap_long(void)
+{
+	struct timespec t = { 1, 0 };
+
+	nanosleep(&t, NULL);
+	__asm__ volatile("nop" ::: "memory");
 }
 
 static void begin(FILE *f, bool swapped)
@@ -108,6 +119,38 @@ static bool write_list(const void *at)
 	return !fclose(f);
 }
 
+static struct {
+	FILE *f;
+	const void *at;
+	sem_t naps;
+} shared;
+
+/* The instructions are the same, so the thread there returns. */
+static void *replace(void *unused)
+{
+	while (!sem_wait(&shared.naps)) {
+		usleep(300000);
+		load(shared.f, shared.at, "jit_second");
+	}
+	return NULL;
+}
+
+static void during(FILE *f, const void *at, void (*made)(void (*fn)(void)))
+{
+	pthread_t thread;
+
+	shared.f = f;
+	shared.at = at;
+	sem_init(&shared.naps, 0, 0);
+	if (pthread_create(&thread, NULL, replace, NULL))
+		return;
+	for (;;) {
+		load(f, at, "jit_first");
+		sem_post(&shared.naps);
+		made(nap_long);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	unsigned char *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
@@ -120,6 +163,8 @@ int main(int argc, char **argv)
 		return 1;
 	begin(f, argc > 1 && !strcmp(argv[1], "swapped"));
 	memcpy(at, code, sizeof(code));
+	if (argc > 1 && !strcmp(argv[1], "during"))
+		during(f, at, made);
 	for (;;) {
 		load(f, at, "jit_first");
 		for (i = 0; i < NAPS; i++)
