@@ -152,7 +152,7 @@ static void storing(void)
 	struct wp_dso dso = { .path = path, .last.pid = getpid() };
 	struct wp_jitmaps *jit = NULL;
 	struct stat st;
-	int loads = 0;
+	int loads = 0, i;
 
 	if (fstat(dump, &st))
 		exit(1);
@@ -162,6 +162,16 @@ static void storing(void)
 	wp_jitmaps_each(jit, take, &loads);
 	wp_jitmaps_free(jit);
 	ok(loads == -1, "a list without times is stored");
+	jit = NULL;
+	wp_jitmaps_see(&jit, getpid());
+	dso.path = "/etc/passwd";
+	for (i = 0; i < 16; i++)
+		wp_jitmaps_dump(&jit, getpid(), &dso);
+	dso.path = path;
+	wp_jitmaps_dump(&jit, getpid(), &dso);
+	wp_jitmaps_each(jit, take, &loads);
+	wp_jitmaps_free(jit);
+	ok(loads == -1, "a process that maps files all the time has its opened a few times");
 	jit = NULL;
 	wp_jitmaps_see(&jit, getpid());
 	wp_jitmaps_dump(&jit, getpid(), &dso);

@@ -39,6 +39,9 @@
  */
 #define OFTEN	64
 
+/* How often the jitdump file of a process is opened: each of its mappings is reported. */
+#define MAX_DUMPS	16
+
 /*
  * Limit for the compressed size of all lists: readers accept no larger section. The next
  * list is always one of the owner whose lists take the least so far.
@@ -81,6 +84,7 @@ struct user {
  * @pid: the process
  * @user: its user, in struct wp_jitmaps
  * @looks: how often its list was looked up
+ * @dumps: how often its jitdump file was
  * @fd: the list, or -1
  * @dump: it is a jitdump file
  * @owner: the list's owner; NULL: it has been read, or is left out
@@ -90,6 +94,7 @@ struct entry {
 	__u32 pid;
 	struct user *user;
 	unsigned int looks;
+	unsigned int dumps;
 	int fd;
 	bool dump;
 	struct owner *owner;
@@ -375,14 +380,11 @@ void wp_jitmaps_see(struct wp_jitmaps **jit, __u32 pid)
  */
 void wp_jitmaps_dump(struct wp_jitmaps **jit, __u32 pid, const struct wp_dso *dso)
 {
-	int fd = open_dump(pid, dso);
-	struct entry *e = fd < 0 ? NULL : see(jit, pid);
+	struct entry *e = see(jit, pid);
+	int fd = e && e->dumps++ < MAX_DUMPS ? open_dump(pid, dso) : -1;
 
-	if (!e) {
-		if (fd >= 0)
-			close(fd);
+	if (fd < 0)
 		return;
-	}
 	if (e->fd >= 0)
 		close(e->fd);
 	e->fd = fd;
