@@ -18,6 +18,7 @@
 
 #include "lib/elf/elflinks.h"
 #include "lib/elf/elfnames.h"
+#include "lib/elf/jitdump.h"
 #include "lib/sandbox/containerfile.h"
 #include "lib/sandbox/job.h"
 #include "pure/unwind_table.h"
@@ -128,6 +129,15 @@ static void check_symbols(const struct taken *t)
 	}
 }
 
+static void check_jitdump(const struct taken *t)
+{
+	const struct wp_job_jitdump *head = (const void *)t->data;
+
+	if (t->size < sizeof(*head) ||
+	    t->size != sizeof(*head) + head->nr * sizeof(struct wp_jitload) + head->len)
+		abort();
+}
+
 static void check_texts(const struct taken *t)
 {
 	if (t->size && t->data[t->size - 1])
@@ -185,6 +195,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	do_job_of(WP_JOB_SYMBOLS, 0, "main\0_PyRuntime\0", fd, check_symbols);
 	do_job(WP_JOB_INLINED, 0, fd, check_texts);
 	do_job(WP_JOB_PERFMAP, 0, fd, check_symbols);
+	do_job(WP_JOB_JITDUMP, 0, fd, check_jitdump);
 	do_job_of(WP_JOB_CONTAINER, 0, "0123456789abcdef", fd, check_container);
 	close(fd);
 	return 0;

@@ -76,7 +76,7 @@ $(UNIT_OUT)/agentlabels $(UNIT_OUT)/agentcontainers: UNIT_MODULE = $(UNIT_LABELS
 $(UNIT_OUT)/agentlabels $(UNIT_OUT)/agentcontainers: $(UNIT_LABELS)
 
 # Workers have less memory and fewer system calls than a sanitizer takes.
-UNIT_PLAIN := $(UNIT_OUT)/worker $(UNIT_OUT)/jitmaps
+UNIT_PLAIN := $(UNIT_OUT)/worker $(UNIT_OUT)/jitmaps $(UNIT_OUT)/livejit
 $(UNIT_PLAIN) $(UNIT_PLAIN:$(UNIT_OUT)/%=$(UNIT_OUT)/obj/%.o): \
 	UNIT_CFLAGS := $(filter-out -fsanitize=% -fno-sanitize-recover=%,$(UNIT_CFLAGS))
 $(UNIT_PLAIN): UNIT_LIB := build/libwallprof.a

@@ -52,14 +52,13 @@ static void write_list(pid_t pid, off_t size, uid_t owner)
 		perror(path_of(pid));
 }
 
-static int count(void *ctx, __u32 pid, const void *data, size_t bytes, size_t text)
+static void count(void *ctx, const struct wp_jitmap *map)
 {
 	bool *seen = ctx;
 	int i;
 
 	for (i = 0; i < NR; i++)
-		seen[i] |= (pid_t)pid == child[i];
-	return 0;
+		seen[i] |= (pid_t)map->pid == child[i];
 }
 
 /* Of one owner: small ones, and more than may be read. */

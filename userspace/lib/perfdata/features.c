@@ -302,22 +302,21 @@ static int add_buildid(void *ctx, const struct wp_dso *dso)
 }
 
 /* A list is split, as perf does not accept longer records. */
-static int add_jit(void *ctx, __u32 pid, const void *data, size_t bytes, size_t text)
+static void add_jit(void *ctx, const struct wp_jitmap *map)
 {
 	struct wp_dso dso = { .path = "//anon" };
-	struct wp_features_jit jit = { .pid = pid, .text = text };
+	struct wp_features_jit jit = { .pid = map->pid, .text = map->text };
 	size_t at = 0;
 
-	memcpy(jit.magic, WP_FEATURES_JIT, sizeof(jit.magic));
+	memcpy(jit.magic, map->dump ? WP_FEATURES_DUMP : WP_FEATURES_JIT, sizeof(jit.magic));
 	do {
-		jit.bytes = bytes - at < sizeof(jit.data) ? bytes - at : sizeof(jit.data);
+		jit.bytes = map->b.len - at < sizeof(jit.data) ? map->b.len - at : sizeof(jit.data);
 		memset(jit.data, 0, sizeof(jit.data));
 		if (jit.bytes)
-			memcpy(jit.data, (const char *)data + at, jit.bytes);
+			memcpy(jit.data, map->b.data + at, jit.bytes);
 		add_record(ctx, &dso, PERF_RECORD_MISC_CPUMODE_UNKNOWN, &jit, sizeof(jit));
 		at += jit.bytes;
-	} while (at < bytes);
-	return 0;
+	} while (at < map->b.len);
 }
 
 /**
@@ -332,10 +331,11 @@ static int add_jit(void *ctx, __u32 pid, const void *data, size_t bytes, size_t 
 void wp_features_buildids(struct wp_features *f, const struct wp_buildids *ids)
 {
 	struct wp_buf *b = wp_features_section(f, WP_FEAT_BUILD_ID);
+	static const struct wp_jitmap none;
 
 	/* First, as simple readers use the last record of a path. */
 	wp_buildids_for_each(ids, add_other, b);
-	add_jit(b, 0, NULL, 0, 0);
+	add_jit(b, &none);
 	wp_jitmaps_each(wp_buildids_jit(ids), add_jit, b);
 	wp_buildids_for_each(ids, add_buildid, b);
 }

@@ -118,10 +118,13 @@ struct wp_features_stat {
 /* The same in records of the function lists of processes. */
 #define WP_FEATURES_JIT		"WPJITMAP"
 
+/* The same for lists that are jitdump files. */
+#define WP_FEATURES_DUMP	"WPJITDMP"
+
 /**
  * struct wp_features_jit - a piece of such a list; one with process 0 marks that all
  *	existing lists are stored
- * @magic: WP_FEATURES_JIT, without the 0
+ * @magic: WP_FEATURES_JIT or WP_FEATURES_DUMP, without the 0
  * @pid: the process, or 0
  * @text: size of its list, uncompressed
  * @bytes: size of this piece

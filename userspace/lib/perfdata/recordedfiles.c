@@ -113,20 +113,23 @@ static bool has_behind(const struct id_record *r, const char *name, size_t len,
 	return !memcmp(behind, magic, strlen(magic));
 }
 
-static void add_jit(struct wp_recordedfiles *f, const struct wp_features_jit *jit)
+static void add_jit(struct wp_recordedfiles *f, const struct wp_features_jit *jit,
+		    bool dump)
 {
 	struct wp_jitmap *last = f->nr_jit ? &f->jit[f->nr_jit - 1] : NULL, *more;
 
 	if (jit->bytes > sizeof(jit->data))
 		return;
-	if (!last || last->pid != jit->pid) {
+	if (!last || last->pid != jit->pid || last->dump != dump) {
 		more = f->nr_jit <= WP_JITMAPS_MAX ?
 			reallocarray(f->jit, f->nr_jit + 1, sizeof(*more)) : NULL;
 		if (!more)
 			return;
 		f->jit = more;
 		last = &f->jit[f->nr_jit++];
-		*last = (struct wp_jitmap){ .pid = jit->pid, .text = jit->text };
+		*last = (struct wp_jitmap){
+			.pid = jit->pid, .text = jit->text, .dump = dump,
+		};
 	}
 	wp_buf_add(&last->b, jit->data, jit->bytes);
 }
@@ -154,7 +157,9 @@ void wp_recordedfiles_read(struct wp_recordedfiles *f, const struct wp_buf *b)
 		if (!len || len == r.header.size - sizeof(r))
 			continue;
 		if (has_behind(&r, name, len, WP_FEATURES_JIT, &jit, sizeof(jit)))
-			add_jit(f, &jit);
+			add_jit(f, &jit, false);
+		else if (has_behind(&r, name, len, WP_FEATURES_DUMP, &jit, sizeof(jit)))
+			add_jit(f, &jit, true);
 		else if (has_behind(&r, name, len, WP_FEATURES_STAT, &stat, sizeof(stat)))
 			add_stat(f, &stat, name, len);
 		else if (has_behind(&r, name, len, WP_FEATURES_FILE, &file, sizeof(file)))

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/err.h"
 #include "lib/base/text.h"
@@ -162,6 +163,20 @@ static bool more_places(struct wp_pfsamples *s, __u64 words)
 	return true;
 }
 
+static bool is_wait(const struct wp_perfevent *event)
+{
+	static const char *const names[] = { "offcpu-time", "runnable-time" };
+	size_t i, len;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		len = strlen(names[i]);
+		if (!strncmp(event->name, names[i], len) &&
+		    (!event->name[len] || event->name[len] == ':'))
+			return true;
+	}
+	return false;
+}
+
 /*
  * The addresses of a sample, the innermost first. A caller's return address is after its
  * call, and can belong to another line or function: the byte before belongs to the call.
@@ -172,6 +187,7 @@ static int places_of(struct wp_pfsamples *s, const struct wp_perfrecord *rec, si
 	const __u64 *chain = has_chain ? rec->chain : &rec->ip;
 	__u64 i, words = has_chain ? rec->nr_chain : !!rec->ip;
 	__u64 space = space_of(rec);
+	__u64 time = wp_profstacks_time(rec, is_wait(&s->events->event[rec->event]));
 	bool is_caller = false;
 
 	*nr = 0;
@@ -189,7 +205,7 @@ static int places_of(struct wp_pfsamples *s, const struct wp_perfrecord *rec, si
 		p->space = space;
 		p->address = chain[i] - is_caller;
 		p->frame = wp_profstacks_place(s->functions, rec->pid, space, p->address,
-					       is_caller);
+					       is_caller, time);
 		if (!p->frame)
 			return wp_no_memory("the stacks of samples");
 		is_caller = true;

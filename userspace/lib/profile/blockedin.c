@@ -30,7 +30,7 @@ static const struct wp_function *function_at(struct wp_profstacks *s, __u64 addr
 					     bool is_caller)
 {
 	__u32 place = wp_profstacks_place(s, -1, PERF_CONTEXT_KERNEL, address - is_caller,
-					  is_caller);
+					  is_caller, 0);
 	const struct wp_frame *frame = place ? wp_profstacks_frame(s, place) : NULL;
 
 	return frame ? wp_profstacks_function(s, frame->function) : NULL;

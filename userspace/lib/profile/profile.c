@@ -348,7 +348,10 @@ static int add_sample(struct wp_profile *p, const struct wp_perfrecord *rec)
 		return err;
 	cause = wp_profile_cause(p, sample.cause);
 	label = wp_profby_label(&event->by, cause->by, cause->error, text, sizeof(text));
-	err = wp_profstacks_add(p->stacks, rec, label, &sample.stack);
+	err = wp_profstacks_add(p->stacks, rec, label,
+				wp_profstacks_time(rec, event->kind == WP_PROFILE_OFFCPU ||
+						   event->kind == WP_PROFILE_RUNNABLE),
+				&sample.stack);
 	if (err)
 		return err;
 	return pass(p, &sample);

@@ -30,14 +30,14 @@
 
 /*
  * Identity of a frame; @file 0: it is in none; @caller: it is the byte before a return
- * address.
+ * address; @code: wp_symbols_code() of JIT code, as an address is used again.
  */
 struct frame_key {
 	__u64 offset;
 	__u32 file;
 	__u32 space;
 	__u32 caller;
-	__u32 unused;
+	__u32 code;
 };
 
 /* Identity of a function, followed by its name. */
@@ -130,7 +130,7 @@ int wp_profstacks_new(struct wp_profstacks **out, struct wp_memmaps *maps,
 
 /* Look up or add a frame; returns its number, 0 if there is no memory. */
 static __u32 frame_of(struct wp_profstacks *s, __s32 pid, __u64 space, __u64 address,
-		      bool is_caller)
+		      bool is_caller, __u64 time)
 {
 	const struct wp_memmap *map = space == PERF_CONTEXT_USER ?
 		wp_memmaps_find(s->files.maps, pid, address) : NULL;
@@ -147,6 +147,10 @@ static __u32 frame_of(struct wp_profstacks *s, __s32 pid, __u64 space, __u64 add
 		key.file = wp_proffiles_file(&s->files, kind, path, map, pid);
 		if (kind != WP_SYMBOLS_JIT)
 			key.offset = address - map->start + map->offset;
+		else if (key.file)
+			key.code = wp_symbols_code(s->files.symbols,
+						   s->files.file[key.file - 1].symbols, address,
+						   time);
 	} else if (space == PERF_CONTEXT_KERNEL) {
 		key.file = wp_proffiles_kernel(&s->files);
 	}
@@ -187,13 +191,14 @@ static __u64 space_of(const struct wp_perfrecord *rec)
  * @space: PERF_CONTEXT_KERNEL, _USER or another one
  * @address: the address; of a caller, the byte before the return address
  * @is_caller: it is a caller
+ * @time: when it was there, for JIT code
  *
  * Return: its number; 0 if there is no memory.
  */
 __u32 wp_profstacks_place(struct wp_profstacks *s, __s32 pid, __u64 space, __u64 address,
-			  bool is_caller)
+			  bool is_caller, __u64 time)
 {
-	return frame_of(s, pid, space, address, is_caller);
+	return frame_of(s, pid, space, address, is_caller, time);
 }
 
 /* Look up or add the frame of a text; returns its number, 0 if there is no memory. */
@@ -210,7 +215,25 @@ static __u32 frame_of_label(struct wp_profstacks *s, const char *text)
 			return 0;
 		s->label[nr] = strdup(text);
 	}
-	return s->label[label - 1] ? frame_of(s, -1, LABEL_SPACE, label, false) : 0;
+	return s->label[label - 1] ? frame_of(s, -1, LABEL_SPACE, label, false, 0) : 0;
+}
+
+/**
+ * wp_profstacks_time() - when the stack of a sample was there
+ * @rec: the sample
+ * @is_wait: it is of a thread off its CPU: its period is a time
+ *
+ * The stack of a wait is from its beginning. A sum of several waits began no later than
+ * that before its end, as the waits of a thread do not overlap; so what was at an address
+ * during all of them was there at this time, too.
+ *
+ * Return: the time.
+ */
+__u64 wp_profstacks_time(const struct wp_perfrecord *rec, bool is_wait)
+{
+	bool has_period = rec->sample_type & PERF_SAMPLE_PERIOD && rec->period < rec->time;
+
+	return is_wait && has_period ? rec->time - rec->period : rec->time;
 }
 
 /**
@@ -218,6 +241,7 @@ static __u32 frame_of_label(struct wp_profstacks *s, const char *text)
  * @s: the stacks
  * @rec: the sample
  * @label: text of one more frame, the outermost one; NULL: none
+ * @time: when the stack was there, for JIT code
  * @stack: set to its number; 0: it has none, or there are too many
  *
  * A caller's return address is after its call, and can belong to another function: the
@@ -226,7 +250,7 @@ static __u32 frame_of_label(struct wp_profstacks *s, const char *text)
  * Return: 0 or -ENOMEM; a message was printed.
  */
 int wp_profstacks_add(struct wp_profstacks *s, const struct wp_perfrecord *rec, const char *label,
-		      __u32 *stack)
+		      __u64 time, __u32 *stack)
 {
 	bool has_chain = rec->sample_type & PERF_SAMPLE_CALLCHAIN && rec->nr_chain;
 	const __u64 *chain = has_chain ? rec->chain : &rec->ip;
@@ -245,7 +269,8 @@ int wp_profstacks_add(struct wp_profstacks *s, const struct wp_perfrecord *rec, 
 		if (!more(&s->scratch, &s->scratch_room, nr, sizeof(*s->scratch)))
 			return wp_no_memory("the stacks of the recording");
 		is_caller = is_caller && chain[i];
-		s->scratch[nr] = frame_of(s, rec->pid, space, chain[i] - is_caller, is_caller);
+		s->scratch[nr] = frame_of(s, rec->pid, space, chain[i] - is_caller, is_caller,
+					  time);
 		if (!s->scratch[nr])
 			return wp_no_memory("the stacks of the recording");
 		is_caller = true;
@@ -379,6 +404,10 @@ static __u64 find(struct wp_profstacks *s, const struct wp_proffile *file,
 {
 	struct wp_symbol next;
 
+	if (wp_symbols_has_times(s->files.symbols, file->symbols)) {
+		wp_symbols_load(s->files.symbols, file->symbols, key->code, symbol);
+		return key->offset;
+	}
 	wp_symbols_find(s->files.symbols, file->symbols, key->offset, symbol);
 	if (!key->caller ||
 	    !wp_symbols_find(s->files.symbols, file->symbols, key->offset + 1, &next) ||

@@ -16,9 +16,10 @@ struct wp_profstacks;
 int wp_profstacks_new(struct wp_profstacks **out, struct wp_memmaps *maps,
 		      const struct wp_symbols_options *options);
 __u32 wp_profstacks_place(struct wp_profstacks *s, __s32 pid, __u64 space, __u64 address,
-			  bool is_caller);
+			  bool is_caller, __u64 time);
+__u64 wp_profstacks_time(const struct wp_perfrecord *rec, bool is_wait);
 int wp_profstacks_add(struct wp_profstacks *s, const struct wp_perfrecord *rec, const char *label,
-		      __u32 *stack);
+		      __u64 time, __u32 *stack);
 bool wp_profstacks_variable(struct wp_profstacks *s, __s32 pid, __u64 address, char *text,
 			    size_t size);
 const __u32 *wp_profstacks_frames(const struct wp_profstacks *s, __u32 stack, size_t *nr);

@@ -18,6 +18,7 @@
 #include "lib/base/err.h"
 #include "lib/sandbox/filereader.h"
 #include "lib/sandbox/openfile.h"
+#include "lib/sandbox/takenames.h"
 #include "lib/sandbox/worker.h"
 
 #define NR_READERS	4
@@ -394,87 +395,36 @@ int wp_filereader_links(int fd, struct wp_elflinks *links)
 	return read_file(&job, take_links, links);
 }
 
-/* Copy a piece of an answer; NULL if it is empty, or there is no memory. */
-static void *copy(const char **at, size_t size)
+/* Why a job had no answer. */
+static const char *trouble_of(int err)
 {
-	void *to = size ? malloc(size) : NULL;
-
-	if (to)
-		memcpy(to, *at, size);
-	*at += size;
-	return to;
-}
-
-/* Whether functions are as wp_symtable_add() would have made them. */
-static bool are_valid(const struct wp_symtable *t)
-{
-	size_t i;
-
-	for (i = 0; i < t->nr; i++) {
-		const struct wp_symtable_entry *e = &t->entry[i];
-
-		if (e->end < e->start || e->name >= t->len - 1 || *(const __u8 *)&e->weak > 1 ||
-		    *(const __u8 *)&e->local > 1)
-			return false;
-	}
-	/* Each name is followed by another one, that of its module. */
-	return !t->nr || (!t->names[t->len - 1] && !t->names[t->len - 2]);
-}
-
-struct symbols {
-	struct wp_elfnames *names;
-	const char *trouble;
-};
-
-static int take_symbols(void *ctx, const struct wp_answer *answer)
-{
-	const struct wp_job_symbols *head = answer->data;
-	const char *at = (const char *)(head + 1);
-	struct symbols *to = ctx;
-	struct wp_elfnames *n = to->names;
-	struct wp_symtable *t = &n->table;
-	size_t left;
-
-	if (answer->size < sizeof(*head))
-		return -EPROTO;
-	left = answer->size - sizeof(*head);
-	if (head->nr > WP_SYMTABLE_MAX || head->nr_segments > (1U << 16) ||
-	    (head->nr && head->len < 2) || head->len > left ||
-	    left - head->len != head->nr_segments * sizeof(*n->segment) +
-				head->nr * sizeof(*t->entry))
-		return -EPROTO;
-	to->trouble = wp_job_trouble(head->trouble);
-	n->nr_segments = head->nr_segments;
-	t->nr = head->nr;
-	t->room = head->nr;
-	t->len = head->len;
-	t->names_room = head->len;
-	t->sched_start = head->sched_start;
-	t->sched_end = head->sched_end;
-	n->segment = copy(&at, head->nr_segments * sizeof(*n->segment));
-	t->entry = copy(&at, head->nr * sizeof(*t->entry));
-	t->names = copy(&at, head->len);
-	if ((head->nr_segments && !n->segment) || (head->nr && !t->entry) ||
-	    (head->len && !t->names)) {
-		wp_elfnames_free(n);
-		to->trouble = WP_NO_MEMORY;
-	} else if (!are_valid(t)) {
-		wp_elfnames_free(n);
-		return -EPROTO;
-	}
-	return 0;
+	if (err == -ENODATA)
+		return "it is in swap in part, and not read";
+	return err == -EAGAIN ? "there is no process to read it in" : WP_FILEREADER_BAD;
 }
 
 static const char *read_symbols(const struct wp_job *job, struct wp_elfnames *names)
 {
-	struct symbols to = { .names = names };
-	int err = read_file(job, take_symbols, &to);
+	struct wp_takensymbols to = { .names = names };
+	int err = read_file(job, wp_take_symbols, &to);
 
-	if (!err)
-		return to.trouble;
-	if (err == -ENODATA)
-		return "it is in swap in part, and not read";
-	return err == -EAGAIN ? "there is no process to read it in" : WP_FILEREADER_BAD;
+	return err ? trouble_of(err) : to.trouble;
+}
+
+/**
+ * wp_filereader_jitdump() - read the code in a jitdump file
+ * @fd: the file
+ * @loads: all zero; filled in, to be freed with wp_jitdump_free()
+ *
+ * Return: NULL, or why it has no code.
+ */
+const char *wp_filereader_jitdump(int fd, struct wp_jitloads *loads)
+{
+	const struct wp_job job = { .head.kind = WP_JOB_JITDUMP, .fds[0] = fd, .nr_fds = 1 };
+	struct wp_takenjitdump to = { .loads = loads };
+	int err = read_file(&job, wp_take_jitdump, &to);
+
+	return err ? trouble_of(err) : to.trouble;
 }
 
 static struct wp_job job_of(__u32 kind, const struct wp_elffiles *files)

@@ -11,6 +11,7 @@
 #include "lib/elf/elffiles.h"
 #include "lib/elf/elflinks.h"
 #include "lib/elf/elfnames.h"
+#include "lib/elf/jitdump.h"
 #include "lib/sandbox/containerfile.h"
 #include "lib/sandbox/fileowner.h"
 
@@ -23,6 +24,7 @@ int wp_filereader_links(int fd, struct wp_elflinks *links);
 const char *wp_filereader_symbols(const struct wp_elffiles *files, bool variables,
 				  struct wp_elfnames *names);
 const char *wp_filereader_perfmap(int fd, struct wp_elfnames *names);
+const char *wp_filereader_jitdump(int fd, struct wp_jitloads *loads);
 int wp_filereader_inlined(const struct wp_elffiles *files, __u64 number, __u64 address,
 			  bool raw, char **names, size_t *nr);
 int wp_filereader_crc(int fd, __u32 *crc);

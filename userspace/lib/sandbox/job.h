@@ -38,6 +38,8 @@
  *	names, each with a terminating 0, the innermost first
  * @WP_JOB_DEMANGLE: demangle the text; answer: the result
  * @WP_JOB_PERFMAP: the functions of a list in text form; answer as for SYMBOLS
+ * @WP_JOB_JITDUMP: the code in a jitdump file; answer: struct wp_job_jitdump, then the
+ *	arrays that it counts
  * @WP_JOB_CRC: a file's checksum, as in .gnu_debuglink; answer: 4 bytes
  * @WP_JOB_CONTAINER: names of a container, whose id is the text, from a file of its runtime;
  *	answer: struct wp_container
@@ -51,6 +53,7 @@ enum wp_job_kind {
 	WP_JOB_INLINED,
 	WP_JOB_DEMANGLE,
 	WP_JOB_PERFMAP,
+	WP_JOB_JITDUMP,
 	WP_JOB_CRC,
 	WP_JOB_CONTAINER,
 };
@@ -132,6 +135,20 @@ struct wp_job_symbols {
 	__u64 len;
 	__u64 sched_start;
 	__u64 sched_end;
+};
+
+/**
+ * struct wp_job_jitdump - head of an answer to JITDUMP
+ * @trouble: as in struct wp_job_symbols
+ * @cut: see struct wp_jitloads
+ * @nr: number of struct wp_jitload that follow,
+ * @len: and of bytes of names
+ */
+struct wp_job_jitdump {
+	__u32 trouble;
+	__u32 cut;
+	__u64 nr;
+	__u64 len;
 };
 
 /**

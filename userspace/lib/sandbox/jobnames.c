@@ -16,6 +16,7 @@
 #include "lib/elf/elflinks.h"
 #include "lib/elf/elfnames.h"
 #include "lib/elf/inlines.h"
+#include "lib/elf/jitdump.h"
 #include "lib/sandbox/containerfile.h"
 #include "lib/sandbox/job.h"
 
@@ -25,10 +26,11 @@
 /* Maximum number of inlined functions at an address. */
 #define MAX_INLINED	64
 
-/* Reasons why a file has no functions, for messages; 0 is none of these. */
+/* Reasons why a file has no functions or code, for messages; 0 is none of these. */
 static const char *const troubles[] = {
 	NULL, "it cannot be read", "it is not an ELF file", "it is damaged", "it has no symbols",
-	WP_NO_MEMORY, WP_ELFCHECK_TROUBLE,
+	WP_NO_MEMORY, WP_ELFCHECK_TROUBLE, WP_JITDUMP_NO_DUMP, WP_JITDUMP_ORDER,
+	WP_JITDUMP_VERSION, WP_JITDUMP_EMPTY,
 };
 
 #define NR_TROUBLES	(sizeof(troubles) / sizeof(*troubles))
@@ -205,6 +207,30 @@ static int do_perfmap(const struct wp_job *job, struct wp_job_answer *answer)
 	return err;
 }
 
+static int do_jitdump(const struct wp_job *job, struct wp_job_answer *answer)
+{
+	struct wp_jitloads l = { 0 };
+	const char *trouble = wp_jitdump_read(&l, job->fds[0]);
+	struct wp_job_jitdump head = { .trouble = number_of(trouble) };
+	int err = 0;
+
+	/* With more memory it may have some. */
+	if (trouble && !strcmp(trouble, WP_NO_MEMORY)) {
+		err = -ENOMEM;
+	} else {
+		if (!trouble) {
+			head.cut = l.cut;
+			head.nr = l.nr;
+			head.len = l.len;
+		}
+		wp_job_add(answer, &head, sizeof(head));
+		wp_job_add(answer, l.load, head.nr * sizeof(*l.load));
+		wp_job_add(answer, l.names, head.len);
+	}
+	wp_jitdump_free(&l);
+	return err;
+}
+
 static int do_crc(const struct wp_job *job, struct wp_job_answer *answer)
 {
 	static char buf[65536];
@@ -254,6 +280,8 @@ int wp_job_read_names(const struct wp_job *job, struct wp_job_answer *answer)
 		return do_demangle(job, answer);
 	case WP_JOB_PERFMAP:
 		return do_perfmap(job, answer);
+	case WP_JOB_JITDUMP:
+		return do_jitdump(job, answer);
 	case WP_JOB_CRC:
 		return do_crc(job, answer);
 	case WP_JOB_CONTAINER:

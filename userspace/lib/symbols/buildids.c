@@ -13,6 +13,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
+#include "lib/elf/jitdump.h"
 #include "lib/sandbox/disk.h"
 #include "lib/sandbox/filereader.h"
 #include "lib/sandbox/opener.h"
@@ -232,6 +233,7 @@ struct wp_dso *wp_buildids_map(struct wp_buildids *ids, const char *path,
 	static const struct wp_buildid none;
 	struct wp_dso *first = first_of(ids, path, false), *dso = NULL, *d;
 	struct wp_fileid file = map->file;
+	bool is_dump = map->pid && wp_jitdump_is_name(path, 0);
 	unsigned int nr = 0;
 
 	if (!id)
@@ -275,7 +277,10 @@ struct wp_dso *wp_buildids_map(struct wp_buildids *ids, const char *path,
 	}
 	if (id->size)
 		dso->id = *id;
-	if (map->pid && path[0] == '/')
+	/* It grows, and is no code. */
+	if (is_dump)
+		wp_jitmaps_dump(&ids->jit, map->pid, dso);
+	else if (map->pid && path[0] == '/')
 		wp_mappedfile_look(dso, ids->keep);
 	return dso;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the lookup of such lists, and their storage in a recording. The file's name has
+ * Owns the lookup of such lists, and their storage in a recording. A list's name has
  * the pid in the process's own pid namespace, and is looked up in the process's own root:
- * in a container, both differ from ours. Called by buildid.c during the recording, by
+ * in a container, both differ from ours. A jitdump file may be anywhere: the compiler maps
+ * a page of it as code to mark it, and its mapping leads to it. It has the time of each
+ * load, so it is preferred, if it has any. Called by buildid.c during the recording, by
  * symbolfile.c, and by the recorder at the end of each epoch.
  *
  * A list is opened as soon as it exists and its process is known to have code without a
@@ -23,16 +25,22 @@
 #include "lib/base/fullio.h"
 #include "lib/base/procdir.h"
 #include "lib/base/procfile.h"
+#include "lib/elf/jitdump.h"
+#include "lib/proc/procmaps.h"
 #include "lib/sandbox/filereader.h"
 #include "lib/sandbox/opener.h"
 #include "lib/sandbox/openfile.h"
 #include "lib/symbols/jitmaps.h"
+#include "lib/symbols/mappedfile.h"
 
 /*
  * A list that does not exist is looked up so often, and then only once in so many times:
  * it can be written late, on request.
  */
 #define OFTEN	64
+
+/* How often the jitdump file of a process is opened: each of its mappings is reported. */
+#define MAX_DUMPS	16
 
 /*
  * Limit for the compressed size of all lists: readers accept no larger section. The next
@@ -45,6 +53,12 @@
  * tried took 22 ms for each MiB.
  */
 #define OWNER_BYTES	((off_t)512 << 20)
+
+/*
+ * A jitdump file counts as this part of its size: its instructions are skipped, and the
+ * shortest records take a tenth of the time of a list's lines.
+ */
+#define DUMP_PART	8
 
 /*
  * After the end was requested: no list is begun later than this, no larger one is read at
@@ -70,15 +84,19 @@ struct user {
  * @pid: the process
  * @user: its user, in struct wp_jitmaps
  * @looks: how often its list was looked up
+ * @dumps: how often its jitdump file was
  * @fd: the list, or -1
+ * @dump: it is a jitdump file
  * @owner: the list's owner; NULL: it has been read, or is left out
- * @size: the list's size
+ * @size: the list's size; of a jitdump file a part, as it costs less
  */
 struct entry {
 	__u32 pid;
 	struct user *user;
 	unsigned int looks;
+	unsigned int dumps;
 	int fd;
+	bool dump;
 	struct owner *owner;
 	off_t size;
 };
@@ -173,6 +191,71 @@ int wp_jitmap_open(__u32 pid)
 	return fd;
 }
 
+/* Opens the jitdump file of a process, which has it mapped; or -1. */
+static int open_dump(__u32 pid, const struct wp_dso *dso)
+{
+	int dir = wp_procdir_open(pid), place = -1, fd = -1;
+	struct stat st, owner;
+
+	if (dir < 0)
+		return -1;
+	/* After a fork a child has that of its parent, in which its own code is missing. */
+	if (wp_jitdump_is_name(dso->path, own_pid(dir)) && !fstat(dir, &owner))
+		place = wp_mappedfile_find(dso, &st);
+	if (place >= 0 && is_trusted(&st, &owner))
+		fd = wp_openfile_found(place, &st);
+	if (fd >= 0 && !is_trusted(&st, &owner)) {
+		close(fd);
+		fd = -1;
+	}
+	if (place >= 0)
+		close(place);
+	close(dir);
+	return fd;
+}
+
+struct search {
+	__u32 pid;
+	int fd;
+};
+
+static int take_dump(void *ctx, int dir, const struct wp_procmap *map)
+{
+	struct search *s = ctx;
+	const struct wp_dso dso = {
+		.path = map->name,
+		.last = {
+			.file = { map->maj, map->min, map->ino }, .pid = s->pid,
+			.start = map->start, .end = map->end,
+		},
+	};
+
+	(void)dir;
+	if (map->ino && wp_jitdump_is_name(map->name, 0))
+		s->fd = open_dump(s->pid, &dso);
+	return s->fd >= 0;
+}
+
+/**
+ * wp_jitmap_dump() - open the jitdump file of a running process
+ * @pid: the process
+ *
+ * Return: a descriptor, or -1.
+ */
+int wp_jitmap_dump(__u32 pid)
+{
+	struct search s = { .pid = pid, .fd = -1 };
+	int dir = wp_procdir_open(pid);
+	struct wp_procmaps maps = { 0 };
+
+	if (dir < 0)
+		return -1;
+	wp_procmaps_each(&maps, dir, PROT_EXEC, take_dump, &s);
+	wp_procmaps_free(&maps);
+	close(dir);
+	return s.fd;
+}
+
 static void look(struct entry *e)
 {
 	if (e->fd >= 0)
@@ -242,14 +325,8 @@ static struct entry *take_entry(struct wp_jitmaps *j, uid_t uid)
 	return e;
 }
 
-/**
- * wp_jitmaps_see() - note that a process has code without a file
- * @jit: the lists; allocated if there are none yet
- * @pid: the process
- *
- * If there are too many processes, all users have equally many.
- */
-void wp_jitmaps_see(struct wp_jitmaps **jit, __u32 pid)
+/* Returns the entry of a process; NULL: there is no room, or no memory. */
+static struct entry *see(struct wp_jitmaps **jit, __u32 pid)
 {
 	struct wp_jitmaps *j = *jit;
 	struct entry *e;
@@ -262,10 +339,10 @@ void wp_jitmaps_see(struct wp_jitmaps **jit, __u32 pid)
 	}
 	for (i = 0; j && i < j->nr; i++) {
 		if (j->entry[i].pid == pid)
-			return;
+			return &j->entry[i];
 	}
 	if (!j)
-		return;
+		return NULL;
 	uid = uid_of(pid);
 	if (j->nr < WP_JITMAPS_MAX) {
 		e = &j->entry[j->nr++];
@@ -273,10 +350,45 @@ void wp_jitmaps_see(struct wp_jitmaps **jit, __u32 pid)
 		j->full = true;
 		e = take_entry(j, uid);
 	}
-	if (!e)
+	if (e)
+		*e = (struct entry){ .pid = pid, .user = add_user(j, uid), .fd = -1 };
+	return e;
+}
+
+/**
+ * wp_jitmaps_see() - note that a process has code without a file
+ * @jit: the lists; allocated if there are none yet
+ * @pid: the process
+ *
+ * If there are too many processes, all users have equally many.
+ */
+void wp_jitmaps_see(struct wp_jitmaps **jit, __u32 pid)
+{
+	struct entry *e = see(jit, pid);
+
+	if (e && !e->looks)
+		look(e);
+}
+
+/**
+ * wp_jitmaps_dump() - note that a process has mapped its jitdump file
+ * @jit: the lists; allocated if there are none yet
+ * @pid: the process
+ * @dso: the file; only its path and its last mapping are used
+ *
+ * After an exec the process has another one: then the last one counts.
+ */
+void wp_jitmaps_dump(struct wp_jitmaps **jit, __u32 pid, const struct wp_dso *dso)
+{
+	struct entry *e = see(jit, pid);
+	int fd = e && e->dumps++ < MAX_DUMPS ? open_dump(pid, dso) : -1;
+
+	if (fd < 0)
 		return;
-	*e = (struct entry){ .pid = pid, .user = add_user(j, uid), .fd = -1 };
-	look(e);
+	if (e->fd >= 0)
+		close(e->fd);
+	e->fd = fd;
+	e->dump = true;
 }
 
 /**
@@ -308,33 +420,69 @@ static char *text_of(const struct wp_symtable *t, size_t *size)
 	return NULL;
 }
 
-/* Reads a list and passes it on. Returns false if there is no room for it. */
-static bool keep(const struct entry *e, size_t *left, wp_jitmaps_fn fn, void *ctx)
+/* Reads a list in text form; returns it as text, NULL if there is none. */
+static char *read_map(const struct entry *e, size_t *size)
 {
 	struct wp_elfnames names = { 0 };
+	const char *trouble = wp_filereader_perfmap(e->fd, &names);
+	char *text = trouble ? NULL : text_of(&names.table, size);
+
+	if (trouble)
+		wp_debug("list of generated code of process %u: %s", (unsigned int)e->pid, trouble);
+	wp_elfnames_free(&names);
+	return text;
+}
+
+/* The same for a jitdump file, without the instructions. */
+static char *read_dump(const struct entry *e, size_t *size)
+{
+	struct wp_jitloads loads = { 0 };
+	const char *trouble = wp_filereader_jitdump(e->fd, &loads);
+	char *data = trouble ? NULL : wp_jitdump_pack(&loads, WP_JITMAPS_TEXT, size);
+
+	if (trouble)
+		wp_warn("jitdump file of process %u: %s", (unsigned int)e->pid, trouble);
+	wp_jitdump_free(&loads);
+	return data;
+}
+
+/* Reads a list; without code in the jitdump file that in text form. NULL: there is none. */
+static char *read_list(struct entry *e, size_t *size)
+{
+	char *text = e->dump ? read_dump(e, size) : NULL;
+
+	if (e->dump && !text) {
+		close(e->fd);
+		e->fd = wp_jitmap_open(e->pid);
+		e->dump = false;
+	}
+	return text || e->fd < 0 ? text : read_map(e, size);
+}
+
+/* Reads a list and passes it on. Returns false if there is no room for it. */
+static bool keep(struct entry *e, size_t *left, wp_jitmaps_fn fn, void *ctx)
+{
+	struct wp_jitmap map = { .pid = e->pid };
 	size_t size = 0, room, bytes;
-	const char *trouble;
-	char *text = NULL;
+	char *text = read_list(e, &size);
 	bool fits = true;
 	void *data;
 
-	trouble = wp_filereader_perfmap(e->fd, &names);
-	if (trouble)
-		wp_debug("list of generated code of process %u: %s", (unsigned int)e->pid, trouble);
-	else
-		text = text_of(&names.table, &size);
-	wp_elfnames_free(&names);
 	room = text ? ZSTD_compressBound(size) : 0;
 	data = text ? malloc(room) : NULL;
 	bytes = data ? ZSTD_compress(data, room, text, size, 1) : 0;
 	if (data && !ZSTD_isError(bytes)) {
 		fits = bytes <= *left;
-		if (fits) {
+		map.text = size;
+		map.dump = e->dump;
+		wp_buf_add(&map.b, data, bytes);
+		if (fits && !map.b.failed) {
 			*left -= bytes;
 			e->owner->kept += bytes;
-			fn(ctx, e->pid, data, bytes, size);
+			fn(ctx, &map);
 		}
 	}
+	wp_buf_free(&map.b);
 	free(data);
 	free(text);
 	return fits;
@@ -368,7 +516,7 @@ static void find_owners(struct wp_jitmaps *jit)
 		if (e->fd < 0 || wp_openfile_known(e->fd, &st))
 			continue;
 		e->owner = owner_of(jit, &st);
-		e->size = st.st_size;
+		e->size = e->dump ? st.st_size / DUMP_PART : st.st_size;
 	}
 }
 

@@ -185,11 +185,17 @@ static int find_mapping(const struct wp_dso *dso, struct stat *st)
 	return -1;
 }
 
-/*
- * A descriptor of the file, found by its path in the process's root, or through its
- * mapping, which takes a lock of the process; or -1.
+/**
+ * wp_mappedfile_find() - find a mapped file
+ * @dso: the file; only its path and its last mapping are used
+ * @st: set to its status
+ *
+ * It is looked up by its path in the process's root, or through its mapping, which takes a
+ * lock of the process.
+ *
+ * Return: an O_PATH descriptor, or -1.
  */
-static int find_place(const struct wp_dso *dso, struct stat *st)
+int wp_mappedfile_find(const struct wp_dso *dso, struct stat *st)
 {
 	int root = wp_openfile_root(dso->last.pid), place = -1;
 
@@ -271,7 +277,7 @@ void wp_mappedfile_look(struct wp_dso *dso, struct wp_keepfiles *keep)
 		dso->changed = is_late(dso, &here);
 		return;
 	}
-	place = dso->last.file.maj ? find_place(dso, &st) : find_mapping(dso, &st);
+	place = dso->last.file.maj ? wp_mappedfile_find(dso, &st) : find_mapping(dso, &st);
 	if (place < 0)
 		return;
 	dso->stat = st;
@@ -298,7 +304,7 @@ static void read_id(struct wp_dso *dso)
 	int place, fd = -1;
 	struct stat st;
 
-	place = dso->last.pid ? find_place(dso, &st) : -1;
+	place = dso->last.pid ? wp_mappedfile_find(dso, &st) : -1;
 	if (place >= 0) {
 		fd = wp_openfile_found(place, &st);
 		close(place);

@@ -11,6 +11,7 @@
 struct wp_keepfiles;
 
 int wp_mappedfile_place(__u32 pid, __u64 start, __u64 end);
+int wp_mappedfile_find(const struct wp_dso *dso, struct stat *st);
 bool wp_mappedfile_is(const struct wp_fileid *file, const struct stat *st, bool strict);
 void wp_mappedfile_here(const char *path, struct stat *st, struct wp_buildid *id);
 void wp_mappedfile_look(struct wp_dso *dso, struct wp_keepfiles *keep);

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/elf/elfcheck.h"
 #include "lib/elf/elflinks.h"
 #include "lib/elf/symtable.h"
@@ -31,13 +32,17 @@
 
 #define TOO_MUCH	"the files of its owner have too many"
 
-/* Check the owner's limit with these functions, and count them. */
-static bool charge(struct wp_symbolplaces *s, const struct stat *st,
-		   const struct wp_symtable *t)
+static uid_t owner_of(const struct stat *st)
 {
-	uid_t uid = wp_openfile_has_owner(st) ? st->st_uid : (uid_t)-1;
-	size_t bytes = t->len + t->nr * (sizeof(*t->entry) + sizeof(char *)), i;
+	return wp_openfile_has_owner(st) ? st->st_uid : (uid_t)-1;
+}
+
+/* Check the owner's limit with these functions, and count them. */
+static bool charge(struct wp_symbolplaces *s, const struct stat *st, size_t bytes)
+{
+	uid_t uid = owner_of(st);
 	struct wp_symbolowned *more;
+	size_t i;
 
 	if (!uid || uid == geteuid())
 		return true;
@@ -54,6 +59,23 @@ static bool charge(struct wp_symbolplaces *s, const struct stat *st,
 		return false;
 	s->owned[i].bytes += bytes;
 	return true;
+}
+
+/* They are replaced. */
+static void discharge(struct wp_symbolplaces *s, const struct stat *st, size_t bytes)
+{
+	uid_t uid = owner_of(st);
+	size_t i;
+
+	for (i = 0; i < s->nr_owned; i++) {
+		if (s->owned[i].uid == uid && s->owned[i].bytes >= bytes)
+			s->owned[i].bytes -= bytes;
+	}
+}
+
+static size_t bytes_of(const struct wp_symtable *t)
+{
+	return t->len + t->nr * (sizeof(*t->entry) + sizeof(char *));
 }
 
 /*
@@ -73,7 +95,7 @@ static const char *read_linked(struct wp_symbolplaces *s, struct wp_symbolfile *
 	f->owner = wp_fileowner_of(fd, st);
 	f->names.only = s->only;
 	trouble = wp_filereader_symbols(&files, f->kind == WP_SYMBOLS_DATA, &f->names);
-	if (!trouble && !charge(s, st, &f->names.table))
+	if (!trouble && !charge(s, st, bytes_of(&f->names.table)))
 		trouble = TOO_MUCH;
 	/* Inlined functions are looked up later, if there is debug information. */
 	if (!trouble && wants_inlines)
@@ -224,10 +246,97 @@ static const char *read_perfmap(struct wp_symbolplaces *s, struct wp_symbolfile 
 	const char *trouble = wp_filereader_perfmap(fd, &f->names);
 	struct stat st;
 
-	if (!trouble && (wp_openfile_known(fd, &st) || !charge(s, &st, &f->names.table)))
+	if (!trouble && (wp_openfile_known(fd, &st) || !charge(s, &st, bytes_of(&f->names.table))))
 		trouble = TOO_MUCH;
 	close(fd);
 	return trouble ? trouble : f->names.table.nr ? NULL : "its list is empty";
+}
+
+/* Replaces the code of a process, if that can be read. */
+static const char *read_dump(struct wp_symbolplaces *s, struct wp_symbolfile *f, int fd,
+			     const struct stat *st)
+{
+	struct wp_jitloads loads = { 0 };
+	struct wp_jitcodes *codes = NULL;
+	const char *trouble = wp_filereader_jitdump(fd, &loads);
+	size_t bytes = loads.len + loads.nr * WP_JITCODES_BYTES;
+
+	if (!trouble) {
+		discharge(s, st, f->charged);
+		f->charged = 0;
+		if (!charge(s, st, bytes))
+			trouble = TOO_MUCH;
+		else
+			f->charged = bytes;
+	}
+	if (!trouble) {
+		codes = wp_jitcodes_new(&loads);
+		trouble = codes ? NULL : WP_NO_MEMORY;
+	}
+	if (!trouble || f->codes) {
+		wp_jitcodes_free(f->codes);
+		f->codes = codes;
+	}
+	wp_jitdump_free(&loads);
+	return trouble;
+}
+
+/**
+ * wp_symbolfile_look_jit() - read the jitdump file of a running process if it has changed
+ * @s: where to look for names
+ * @f: its JIT code
+ *
+ * What was read stays if the process has ended.
+ */
+void wp_symbolfile_look_jit(struct wp_symbolplaces *s, struct wp_symbolfile *f)
+{
+	__u64 now = wp_clock_now();
+	const char *trouble = NULL;
+	bool changed = false;
+	struct stat st;
+	int fd;
+
+	if (now < f->live.next)
+		return;
+	fd = wp_jitmap_dump(f->pid);
+	if (fd >= 0 && !wp_openfile_known(fd, &st) && wp_livejit_has_changed(&f->live, &st)) {
+		trouble = read_dump(s, f, fd, &st);
+		changed = true;
+	}
+	if (fd >= 0)
+		close(fd);
+	wp_livejit_wait(&f->live, now, changed);
+	/* A few of these, and no file of its owner is read. */
+	if (trouble && !strcmp(trouble, WP_FILEREADER_BAD))
+		f->live.next = ~0ULL;
+}
+
+/* A list without times is used if there is no jitdump file. */
+static const char *read_live_jit(struct wp_symbolplaces *s, struct wp_symbolfile *f)
+{
+	int fd;
+
+	wp_symbolfile_look_jit(s, f);
+	if (f->codes)
+		return NULL;
+	fd = wp_jitmap_open(f->pid);
+	return fd < 0 ? "there is no list" : read_perfmap(s, f, fd);
+}
+
+static const char *read_stored_jit(struct wp_symbolplaces *s, struct wp_symbolfile *f)
+{
+	int fd = wp_jitmap_unpack(f->jit->b.data, f->jit->b.len, f->jit->text);
+	const char *trouble = TOO_MUCH;
+	struct stat st;
+
+	if (fd < 0)
+		return "there is no list";
+	if (!f->jit->dump)
+		return read_perfmap(s, f, fd);
+	if (!wp_openfile_known(fd, &st))
+		trouble = read_dump(s, f, fd, &st);
+	close(fd);
+	return trouble;
 }
 
 /**
@@ -243,11 +352,10 @@ const char *wp_symbolfile_read_jit(struct wp_symbolplaces *s, struct wp_symbolfi
 	struct stat st;
 	int fd;
 
-	if (f->jit || s->live) {
-		fd = s->live ? wp_jitmap_open(f->pid) :
-		     wp_jitmap_unpack(f->jit->b.data, f->jit->b.len, f->jit->text);
-		return fd < 0 ? "there is no list" : read_perfmap(s, f, fd);
-	}
+	if (s->live)
+		return read_live_jit(s, f);
+	if (f->jit)
+		return read_stored_jit(s, f);
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", f->pid);
 	fd = wp_openfile(path, O_NOFOLLOW, &st);
 	if (fd < 0)

@@ -16,7 +16,9 @@
 #include "lib/elf/elfnames.h"
 #include "lib/sandbox/filereader.h"
 #include "lib/symbols/filestat.h"
+#include "lib/symbols/jitcodes.h"
 #include "lib/symbols/jitmaps.h"
+#include "lib/symbols/livejit.h"
 #include "lib/symbols/symbolkind.h"
 
 /**
@@ -28,6 +30,9 @@
  * @stat: its recorded status, if it has no build-id
  * @verify: it must match @stat
  * @jit: for JIT: the list in the recording, or NULL
+ * @codes: for JIT: its code by address and time, instead of @names; or NULL
+ * @live: for JIT of a running process: when its jitdump file is read again
+ * @charged: for JIT: bytes of @codes that count for their owner
  * @place: a descriptor of the file, owned by the caller; -1: use its path
  * @read: it has been read
  * @trouble: why it has no names, or NULL
@@ -45,6 +50,9 @@ struct wp_symbolfile {
 	struct wp_filestat stat;
 	bool verify;
 	const struct wp_jitmap *jit;
+	struct wp_jitcodes *codes;
+	struct wp_livejit live;
+	size_t charged;
 	int place;
 	bool read;
 	const char *trouble;
@@ -92,6 +100,7 @@ struct wp_symbolplaces {
 const char *wp_symbolfile_read(struct wp_symbolplaces *s, struct wp_symbolfile *f);
 const char *wp_symbolfile_read_elf(struct wp_symbolplaces *s, struct wp_symbolfile *f, int fd,
 				   const char *path, int root);
+void wp_symbolfile_look_jit(struct wp_symbolplaces *s, struct wp_symbolfile *f);
 const char *wp_symbolfile_read_jit(struct wp_symbolplaces *s, struct wp_symbolfile *f);
 bool wp_symbolfile_has_id(int fd, const struct wp_buildid *want);
 

@@ -268,6 +268,15 @@ bool wp_symbols_find(struct wp_symbols *s, __u32 file, __u64 address,
 	memset(symbol, 0, sizeof(*symbol));
 	if (!f->read)
 		make_ready(s, f);
+	if (f->kind == WP_SYMBOLS_JIT && s->places.live)
+		wp_symbolfile_look_jit(&s->places, f);
+	if (f->codes) {
+		wp_symbols_load(s, file, wp_jitcodes_find(f->codes, address, WP_JITCODES_LAST),
+				symbol);
+		if (symbol->name && s->places.live)
+			symbol->name = wp_livejit_name(&f->live, symbol->name);
+		return symbol->name;
+	}
 	if (f->names.nr_segments && !address_of(f, address, &at))
 		return false;
 	e = wp_symtable_find(&f->names.table, at);
@@ -282,6 +291,57 @@ bool wp_symbols_find(struct wp_symbols *s, __u32 file, __u64 address,
 	symbol->size = e->end - e->start;
 	symbol->sched = at >= f->names.table.sched_start && at < f->names.table.sched_end;
 	return true;
+}
+
+/**
+ * wp_symbols_code() - look up code that a JIT compiler made, by address and time
+ * @s: the names
+ * @file: number of the file, of kind WP_SYMBOLS_JIT
+ * @address: the address
+ * @time: the time, ns of CLOCK_MONOTONIC
+ *
+ * Return: its number, 1 and up; 0: it is unknown, or there are no times: then
+ * wp_symbols_find() may have a name.
+ */
+__u32 wp_symbols_code(struct wp_symbols *s, __u32 file, __u64 address, __u64 time)
+{
+	struct wp_symbolfile *f = &s->file[file - 1];
+
+	if (!f->read)
+		make_ready(s, f);
+	return f->codes ? wp_jitcodes_find(f->codes, address, time) : 0;
+}
+
+/**
+ * wp_symbols_has_times() - whether a file's names depend on the time
+ * @s: the names
+ * @file: number of the file, after a lookup
+ *
+ * Return: true if only wp_symbols_code() has the name for a time.
+ */
+bool wp_symbols_has_times(const struct wp_symbols *s, __u32 file)
+{
+	return s->file[file - 1].codes;
+}
+
+/**
+ * wp_symbols_load() - the code of a number
+ * @s: the names
+ * @file: number of the file
+ * @code: from wp_symbols_code(); 0: unknown
+ * @symbol: set to it; without a name if it is unknown
+ */
+void wp_symbols_load(const struct wp_symbols *s, __u32 file, __u32 code,
+		     struct wp_symbol *symbol)
+{
+	const struct wp_jitload *load;
+
+	memset(symbol, 0, sizeof(*symbol));
+	if (!code)
+		return;
+	load = wp_jitcodes_load(s->file[file - 1].codes, code, &symbol->name);
+	symbol->start = load->start;
+	symbol->size = load->end - load->start;
 }
 
 /* Maximum page size. */
@@ -476,6 +536,8 @@ void wp_symbols_free(struct wp_symbols *s)
 			free(f->demangled[k]);
 		free(f->demangled);
 		wp_elfnames_free(&f->names);
+		wp_jitcodes_free(f->codes);
+		wp_livejit_free(&f->live);
 		wp_debugfiles_close(&f->inlines);
 		free(f->path);
 	}

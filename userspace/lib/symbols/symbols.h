@@ -77,6 +77,10 @@ __u32 wp_symbols_file(struct wp_symbols *s, enum wp_symbols_kind kind, const cha
 __u32 wp_symbols_data(struct wp_symbols *s, __u32 file);
 bool wp_symbols_find(struct wp_symbols *s, __u32 file, __u64 address,
 		     struct wp_symbol *symbol);
+__u32 wp_symbols_code(struct wp_symbols *s, __u32 file, __u64 address, __u64 time);
+bool wp_symbols_has_times(const struct wp_symbols *s, __u32 file);
+void wp_symbols_load(const struct wp_symbols *s, __u32 file, __u32 code,
+		     struct wp_symbol *symbol);
 bool wp_symbols_variable(struct wp_symbols *s, __u32 file, __u64 code, __u64 distance,
 			 struct wp_symbol *symbol);
 bool wp_symbols_range(struct wp_symbols *s, __u32 file, __u64 code, const char *name,
