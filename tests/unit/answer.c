@@ -16,7 +16,7 @@ static void describe(const char *answer, size_t size, char text[SIZE])
 {
 	unsigned char *copy = malloc(size ? size : 1);
 	const struct wp_http_result result = {
-		.done = true, .status = 400, .answer = copy, .size = size,
+		.status = 400, .answer = copy, .size = size,
 	};
 
 	memcpy(copy, answer, size);
@@ -37,7 +37,7 @@ static bool says(const char *answer, const char *wanted)
 
 int main(void)
 {
-	const struct wp_http_result none = { .done = true, .trouble = "no\nroute" };
+	const struct wp_http_result none = { .trouble = "no\nroute" };
 	const struct wp_http_result some = {
 		.status = 200, .answer = (void *)"\n\5\10\1\22\1x", .size = 7,
 	};

@@ -145,7 +145,7 @@ static void print_trouble(struct wp_outbox *b, const struct wp_outbox_reply *r)
 	enum wp_spool_kind kind = r->kind;
 	char *refused = b->refused[kind];
 
-	if (r->outcome == WP_OUTBOX_WAITS && !b->waits)
+	if (r->outcome == WP_OUTBOX_WAITS && !b->waits[kind])
 		wp_warn("%s: %s: it is tried again; up to %llu MB wait%s%s",
 			shown_of(b, kind), r->text,
 			(unsigned long long)((b->o.spool ? b->o.limits.bytes : b->o.queue) >> 20),
@@ -157,14 +157,14 @@ static void print_trouble(struct wp_outbox *b, const struct wp_outbox_reply *r)
 		wp_warn("%s: %s: %.3f s of time are lost", b->o.shown, r->text, r->ns / 1e9);
 	else if (r->outcome == WP_OUTBOX_REFUSED && !is_same_trouble(r->text, refused))
 		wp_warn("%s: %s: it does not take the metrics", shown_of(b, kind), r->text);
-	else if (r->outcome == WP_OUTBOX_SENT && b->waits)
+	else if (r->outcome == WP_OUTBOX_SENT && b->waits[kind])
 		wp_warn("%s: it takes %s again", shown_of(b, kind), name_of(kind));
 	if (r->outcome == WP_OUTBOX_REFUSED)
 		memcpy(refused, r->text, sizeof(r->text));
 	else if (r->outcome == WP_OUTBOX_SENT)
 		*refused = 0;
 	if (r->outcome == WP_OUTBOX_WAITS || r->outcome == WP_OUTBOX_SENT)
-		b->waits = r->outcome == WP_OUTBOX_WAITS;
+		b->waits[kind] = r->outcome == WP_OUTBOX_WAITS;
 }
 
 static void take_reply(struct wp_outbox *b, struct wp_outbox_reply *r)
@@ -312,7 +312,7 @@ int wp_outbox_open(struct wp_outbox *b)
 		return ret;
 	}
 	b->sock = sock[0];
-	b->waits = false;
+	memset(b->waits, 0, sizeof(b->waits));
 	if (b->o.spool) {
 		ret = pass_spool(b);
 		if (ret) {
