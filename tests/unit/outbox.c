@@ -524,9 +524,12 @@ static void test_left(void)
 	   "a process that hangs leaves nothing, which is counted");
 }
 
-/* Whether it begins with a spool of this path, whose owner is this then. */
+/* Whether it begins with a spool of this path, whose owner is this then; the check says so. */
 static bool begins(const char *path, uid_t owner)
 {
+	const char *trouble;
+	bool good = !wp_outbox_check_spool(path, &trouble);
+
 	struct wp_outbox b = {
 		.sock = -1,
 		.o = { .url = "http://127.0.0.1:1/", .shown = "nowhere", .queue = 1, .spool = path,
@@ -534,9 +537,12 @@ static bool begins(const char *path, uid_t owner)
 	};
 	struct stat st;
 
-	if (wp_outbox_open(&b))
-		return false;
-	return !wp_outbox_close(&b) && !stat(path, &st) && st.st_uid == owner;
+	if (wp_outbox_open(&b)) {
+		if (good)
+			printf("# %s: the check found nothing\n", path);
+		return good;
+	}
+	return !wp_outbox_close(&b) && !stat(path, &st) && st.st_uid == owner && good;
 }
 
 static bool is_of(const char *path, uid_t owner)
@@ -550,12 +556,15 @@ static void test_spool(void)
 {
 	char top[] = "/tmp/wallprof-outbox.XXXXXX";
 	uid_t owner = geteuid() ? geteuid() : WP_OUTBOX_UID;
+	const char *trouble;
 
 	if (!mkdtemp(top) || chdir(top) || chmod(top, 0755) || mkdir("others", 0755) ||
 	    symlink("others", "link")) {
 		ok(0, "there is a directory");
 		return;
 	}
+	ok(!wp_outbox_check_spool("new", &trouble) && access("new", F_OK),
+	   "a check makes no directory");
 	ok(begins("new", owner) && begins("new", owner) && begins("new/", owner),
 	   "a directory is made for the spool, and used again");
 	ok(!begins("link", owner) && is_of("others", geteuid()),

@@ -211,6 +211,8 @@ struct wp_agent_carry {
  * @WP_AGENT_AT_TO: --to
  * @WP_AGENT_AT_EVENT: -e or -F, the later one
  * @WP_AGENT_AT_METRICS: --metrics
+ * @WP_AGENT_AT_SPOOL: --spool
+ * @WP_AGENT_AT_TEXTFILE: --textfile
  * @WP_AGENT_AT_TARGET: -p and the others that select targets
  * @WP_AGENT_PLACES: their number
  */
@@ -218,6 +220,8 @@ enum wp_agent_place {
 	WP_AGENT_AT_TO,
 	WP_AGENT_AT_EVENT,
 	WP_AGENT_AT_METRICS,
+	WP_AGENT_AT_SPOOL,
+	WP_AGENT_AT_TEXTFILE,
 	WP_AGENT_AT_TARGET,
 	WP_AGENT_PLACES,
 };
@@ -322,6 +326,7 @@ int wp_agent_metrics_post(struct wp_agent *a);
 
 /* textfile.c */
 int wp_agent_textfile_check(const char *path);
+int wp_agent_textfile_look(const char *path);
 int wp_agent_textfile_open(struct wp_agent_textfile **out, const char *path);
 void wp_agent_textfile_write(const struct wp_agent *a);
 void wp_agent_textfile_free(struct wp_agent_textfile *t);

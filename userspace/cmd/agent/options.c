@@ -210,6 +210,10 @@ static void note_place(struct wp_agent_options *o, int id)
 		place = &o->place[WP_AGENT_AT_TO];
 	else if (id == 'e' || id == 'F')
 		place = &o->place[WP_AGENT_AT_EVENT];
+	else if (id == OPT_SPOOL)
+		place = &o->place[WP_AGENT_AT_SPOOL];
+	else if (id == OPT_TEXTFILE)
+		place = &o->place[WP_AGENT_AT_TEXTFILE];
 	else if (id == OPT_METRICS)
 		place = &o->place[WP_AGENT_AT_METRICS];
 	else
@@ -429,6 +433,44 @@ static int parse(struct wp_agent_options *o, int argc, char **argv, int *rest)
 	return in_file ? in_file : err;
 }
 
+/*
+ * A directory that cannot be used. Who only checks may be another user, or do so before there
+ * is what the service manager makes at the start.
+ */
+static int refuse(const struct wp_agent_options *o, enum wp_agent_place at, const char *option,
+		  const char *path, const char *trouble, int err)
+{
+	const bool early = o->check && !getenv(WP_AGENT_RELOAD) &&
+			   (err == -ENOENT || (err == -EACCES && geteuid()));
+
+	wp_err_place(o->place[at]);
+	if (early)
+		wp_warn("%s: %s: %s; %s", option, path, trouble, err == -ENOENT ?
+			"create its directory before the agent starts" :
+			"check it as the user who starts the agent");
+	else
+		wp_err("%s: %s: %s", option, path, trouble);
+	wp_err_place(NULL);
+	return early ? 0 : err;
+}
+
+/* What the agent would open. */
+static int check_directories(const struct wp_agent_options *o)
+{
+	const char *spool = o->a->outbox.o.spool, *trouble;
+	int err = spool ? wp_outbox_check_spool(spool, &trouble) : 0;
+
+	if (err)
+		err = refuse(o, WP_AGENT_AT_SPOOL, "--spool", spool, trouble, err);
+	if (err || !o->textfile)
+		return err;
+	err = wp_agent_textfile_look(o->textfile);
+	if (err)
+		err = refuse(o, WP_AGENT_AT_TEXTFILE, "--textfile", o->textfile, strerror(-err),
+			     err);
+	return err;
+}
+
 /* Returns 0 or a negative errno. */
 static int find_targets(struct wp_agent_options *o)
 {
@@ -488,6 +530,8 @@ int wp_agent_options_read(struct wp_agent_options *o, int argc, char **argv)
 		err = read_environment(o);
 	if (!err)
 		err = find_targets(o);
+	if (!err)
+		err = check_directories(o);
 	if (err || !o->check)
 		return err;
 	if (!o->quiet)

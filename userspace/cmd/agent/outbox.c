@@ -240,12 +240,36 @@ static int open_spool_in(int parent, const char *name)
 	return -EPERM;
 }
 
-/* The directory that it is in is opened once: others may be able to replace it. */
-static int open_spool(const char *path)
+/* Whether it could be opened, or made, without doing so. Returns 0 or a negative errno. */
+static int check_spool_in(int parent, const char *name)
+{
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err = 0;
+	struct stat st;
+
+	if (fd < 0 && errno != ENOENT)
+		return -errno;
+	if (faccessat(fd < 0 ? parent : fd, ".", W_OK | X_OK, AT_EACCESS))
+		err = -errno;
+	if (!err && fd >= 0 && !geteuid()) {
+		if (fstat(fd, &st) || st.st_uid != WP_OUTBOX_UID)
+			err = -EPERM;
+		else if ((st.st_mode & 0300) != 0300)
+			err = -EACCES;
+	}
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+/*
+ * Calls a function for a directory. The one that it is in is opened once: others may be able
+ * to replace it. Returns what that function does, or a negative errno.
+ */
+static int in_parent(const char *path, int (*call)(int parent, const char *name))
 {
 	char *copy = strdup(path), *slash;
 	const char *name;
-	int parent, fd;
+	int parent, ret;
 
 	if (!copy)
 		return -ENOMEM;
@@ -256,23 +280,44 @@ static int open_spool(const char *path)
 	if (slash)
 		*slash = 0;
 	parent = open(!slash ? "." : *copy ? copy : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	fd = parent < 0 ? -errno : open_spool_in(parent, name);
+	ret = parent < 0 ? -errno : call(parent, name);
 	if (parent >= 0)
 		close(parent);
 	free(copy);
-	return fd;
+	return ret;
+}
+
+static const char *spool_trouble(int err)
+{
+	return err == -EPERM ? "it is not of user nobody, who sends: name one that is to be made" :
+			       strerror(-err);
+}
+
+/**
+ * wp_outbox_check_spool() - whether a directory can be that of the spool
+ * @path: its path
+ * @trouble: set to what is wrong
+ *
+ * Nothing is made or changed, and another agent that has it is not noticed.
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_outbox_check_spool(const char *path, const char **trouble)
+{
+	int err = in_parent(path, check_spool_in);
+
+	*trouble = spool_trouble(err);
+	return err;
 }
 
 static int pass_spool(struct wp_outbox *b)
 {
 	const struct wp_outbox_post post = { .seq = 0 };
 	const struct iovec iov = { .iov_base = (void *)&post, .iov_len = sizeof(post) };
-	int fd = open_spool(b->o.spool), err = 0;
+	int fd = in_parent(b->o.spool, open_spool_in), err = 0;
 
 	if (fd < 0) {
-		wp_err("--spool: %s: %s", b->o.spool, fd == -EPERM ?
-		       "it is not of user nobody, who sends: name one that is to be made" :
-		       strerror(-fd));
+		wp_err("--spool: %s: %s", b->o.spool, spool_trouble(fd));
 		return fd;
 	}
 	if (!wp_zygote_send(b->sock, &iov, 1, &fd, 1, 0)) {

@@ -194,6 +194,7 @@ extern const struct wp_outbox_kind wp_outbox_kinds[WP_SPOOL_KINDS];
 
 bool wp_outbox_is_profiles(enum wp_spool_kind kind);
 const char *wp_outbox_outcome_name(enum wp_outbox_outcome outcome);
+int wp_outbox_check_spool(const char *path, const char **trouble);
 int wp_outbox_open(struct wp_outbox *b);
 int wp_outbox_post(struct wp_outbox *b, enum wp_spool_kind kind, const void *message, size_t size,
 		   __u64 ns);
