@@ -667,6 +667,14 @@ static void test_url(void)
 	   goes_to("http://me:a@b@h", "http://me:a@b@h/v1development/profiles",
 		   "http://h/v1development/profiles"), "a password is not shown");
 	wp_set_verbosity(WP_SILENT);
+	ok(goes_to("http://[::1]:65535/p", "http://[::1]:65535/p", "http://[::1]:65535/p") &&
+	   goes_to("http://me:a@[::1]/p", "http://me:a@[::1]/p", "http://[::1]/p"),
+	   "an address of IPv6 is in brackets");
+	ok(goes_to("http://[::1", NULL, NULL) && goes_to("http://[::1]1", NULL, NULL) &&
+	   goes_to("http://h:", NULL, NULL) && goes_to("http://h:0", NULL, NULL) &&
+	   goes_to("http://h:65536", NULL, NULL) && goes_to("http://h:1x", NULL, NULL) &&
+	   goes_to("http://me@", NULL, NULL) && goes_to("http://::1", NULL, NULL),
+	   "no port, and a host that is not complete, are refused");
 	ok(goes_to("ftp://h", NULL, NULL) && goes_to("http://", NULL, NULL) &&
 	   goes_to("http:///p", NULL, NULL) && goes_to("http://h h", NULL, NULL) &&
 	   goes_to("", NULL, NULL), "what is no URL is refused");
