@@ -138,21 +138,31 @@ static void serve(int sock, const char *const *status)
 	_exit(0);
 }
 
-/* Starts a receiver that answers so; returns its process, or -1, and its URL. */
-static pid_t start_receiver(const char *const *status, char *url, size_t room)
+/* A socket whose connections nobody accepts so far, or -1, and its URL. */
+static int listen_only(char *url, size_t room)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int sock = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	socklen_t size = sizeof(to);
-	pid_t pid = -1;
 
-	if (!bind(sock, (void *)&to, size) && !listen(sock, 8) &&
-	    !getsockname(sock, (void *)&to, &size))
-		pid = fork();
+	if (bind(sock, (void *)&to, size) || listen(sock, 8) ||
+	    getsockname(sock, (void *)&to, &size)) {
+		close(sock);
+		return -1;
+	}
+	snprintf(url, room, "http://127.0.0.1:%u/", ntohs(to.sin_port));
+	return sock;
+}
+
+/* Starts a receiver that answers so; returns its process, or -1, and its URL. */
+static pid_t start_receiver(const char *const *status, char *url, size_t room)
+{
+	int sock = listen_only(url, room);
+	pid_t pid = sock < 0 ? -1 : fork();
+
 	if (!pid)
 		serve(sock, status);
 	close(sock);
-	snprintf(url, room, "http://127.0.0.1:%u/", ntohs(to.sin_port));
 	return pid;
 }
 
@@ -199,8 +209,7 @@ static void test_refused(void)
 		lines += !!strstr(text, "are lost");
 	}
 	fclose(said);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	end_receiver(pid);
 	ok(b.all[WP_OUTBOX_REFUSED].windows == 5 && b.all[WP_OUTBOX_SENT].windows == 1,
 	   "what is refused is counted, also if the answer does not end");
 	ok(lines == 3, "... and said once, until the reason changes, or one is sent");
@@ -234,8 +243,7 @@ static void test_metrics(void)
 		wp_outbox_post(&b, WP_SPOOL_METRICS, "abc", 3, 0);
 		ret = wp_outbox_close(&b);
 	}
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	end_receiver(pid);
 	ok(b.metrics[WP_OUTBOX_SENT] == 2 && b.metrics[WP_OUTBOX_REFUSED] == 2,
 	   "metrics have a receiver of their own, and their messages are counted");
 	ok(!b.all[WP_OUTBOX_SENT].windows && !b.all[WP_OUTBOX_REFUSED].windows &&
@@ -252,22 +260,6 @@ static bool until_sent(struct wp_outbox *b, const __u64 *of, __u64 nr)
 		wp_outbox_take(b);
 	}
 	return *of == nr;
-}
-
-/* A socket whose connections nobody accepts, and its URL. */
-static int listen_only(char *url, size_t room)
-{
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	int sock = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	socklen_t size = sizeof(to);
-
-	if (bind(sock, (void *)&to, size) || listen(sock, 8) ||
-	    getsockname(sock, (void *)&to, &size)) {
-		close(sock);
-		return -1;
-	}
-	snprintf(url, room, "http://127.0.0.1:%u/", ntohs(to.sin_port));
-	return sock;
 }
 
 /* Each has a lane of its own. */
@@ -374,8 +366,7 @@ static void test_formats(void)
 		wp_outbox_post(&b, WP_SPOOL_PARCA, "abc", 3, 8);
 		wp_outbox_close(&b);
 	}
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	end_receiver(pid);
 	ok(b.all[WP_OUTBOX_SENT].windows == 3 && b.all[WP_OUTBOX_SENT].ns == 3,
 	   "a receiver of another format gets its own headers");
 	ok(b.all[WP_OUTBOX_REFUSED].windows == 2 && b.all[WP_OUTBOX_REFUSED].ns == 15,
@@ -514,8 +505,7 @@ static void test_left(void)
 	memset(data + offsetof(struct wp_outbox_post, kind), 0xff, 8);
 	ok(wp_outbox_restore(&b, data, size) == -EINVAL && b.all[WP_OUTBOX_BROKEN].ns == 21,
 	   "... as is what has no kind");
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	end_receiver(pid);
 
 	leave_all(&left, &b, true);
 	close(left.fd);
