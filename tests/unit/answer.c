@@ -16,7 +16,7 @@ static void describe(const char *answer, size_t size, char text[SIZE])
 {
 	unsigned char *copy = malloc(size ? size : 1);
 	const struct wp_http_result result = {
-		.done = true, .status = 400, .answer = copy, .size = size,
+		.status = 400, .answer = copy, .size = size,
 	};
 
 	memcpy(copy, answer, size);
@@ -35,9 +35,23 @@ static bool says(const char *answer, const char *wanted)
 	return false;
 }
 
+/* An answer that has one text many times. */
+static bool is_harmless(const char *again, const char *end)
+{
+	char *answer = malloc(WP_HTTP_ANSWER), text[SIZE];
+	size_t len = 0;
+
+	for (; len + strlen(again) + strlen(end) <= WP_HTTP_ANSWER; len += strlen(again))
+		memcpy(answer + len, again, strlen(again));
+	memcpy(answer + len, end, strlen(end));
+	describe(answer, len + strlen(end), text);
+	free(answer);
+	return !strcmp(text, "HTTP status 400");
+}
+
 int main(void)
 {
-	const struct wp_http_result none = { .done = true, .trouble = "no\nroute" };
+	const struct wp_http_result none = { .trouble = "no\nroute" };
 	const struct wp_http_result some = {
 		.status = 200, .answer = (void *)"\n\5\10\1\22\1x", .size = 7,
 	};
@@ -52,9 +66,14 @@ int main(void)
 	ok(says("", "HTTP status 400") && says("not found", "HTTP status 400") &&
 	   says("[\"message\": \"x\"]", "HTTP status 400") &&
 	   says("{\"message\": 7}", "HTTP status 400") && says("{\"message\"}", "HTTP status 400") &&
-	   says("{\"message\": \"\"}", "HTTP status 400"), "other answers have none");
+	   says("{\"message\": \"\"}", "HTTP status 400") &&
+	   says("{\"message\": \"cut", "HTTP status 400"), "other answers have none");
+	ok(says("{\"a\": \"\\\"message\\\": \\\"x\", \"details\": [{\"message\": \"inner\"}], "
+		"\"message\": \"m\"}\n", "HTTP status 400: m"), "it is the error's own");
 	ok(says("{\"message\": \"a\\nb\\u001b[2J\\\\ \n\r\33\377\"}",
-		"HTTP status 400: a b?[2J\\ ????"), "controls and escapes are harmless");
+		"HTTP status 400: a b?[2J\\   ??") &&
+	   says("{\"message\": \"a\\u0000b\"}", "HTTP status 400: a"),
+	   "controls and escapes are harmless");
 	ok(says("{\"message\": \"0123456789012345678901234567890123456789\"}",
 		"HTTP status 400: 0123456789012345678901"), "a long one is cut");
 	for (i = 0; i < sizeof(whole); i++) {
@@ -62,6 +81,9 @@ int main(void)
 		good &= !strncmp(text, "HTTP status 400", strlen("HTTP status 400"));
 	}
 	ok(good, "one may end anywhere");
+	ok(is_harmless("[", "") && is_harmless("{\"message\":", "") &&
+	   is_harmless("{\"message\":\"a\",\"b\":{", "}") && is_harmless("{\"", "\":1}"),
+	   "one of 64 kB, nested as deeply as it can be, has no message");
 	wp_answer_trouble(&none, text, sizeof(text));
 	ok(!strcmp(text, "no route"), "no answer is described");
 	ok(wp_answer_partial(WP_SPOOL_PROFILES, &some, text, sizeof(text)) &&

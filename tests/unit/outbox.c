@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of the process that sends: which rights it has, started by root and by a user with
- * capabilities; receivers that refuse, and whose answers do not end; the directory of its
- * spool; what it leaves for the next one; and where it sends.
+ * capabilities; receivers that refuse, whose answers do not end, and that do not answer while
+ * another does; the directory of its spool; what it leaves for the next one; and where it
+ * sends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -137,22 +138,40 @@ static void serve(int sock, const char *const *status)
 	_exit(0);
 }
 
-/* Starts a receiver that answers so; returns its process, or -1, and its URL. */
-static pid_t start_receiver(const char *const *status, char *url, size_t room)
+/* A socket whose connections nobody accepts so far, or -1, and its URL. */
+static int listen_only(char *url, size_t room)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int sock = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	socklen_t size = sizeof(to);
-	pid_t pid = -1;
 
-	if (!bind(sock, (void *)&to, size) && !listen(sock, 8) &&
-	    !getsockname(sock, (void *)&to, &size))
-		pid = fork();
+	if (bind(sock, (void *)&to, size) || listen(sock, 8) ||
+	    getsockname(sock, (void *)&to, &size)) {
+		close(sock);
+		return -1;
+	}
+	snprintf(url, room, "http://127.0.0.1:%u/", ntohs(to.sin_port));
+	return sock;
+}
+
+/* Starts a receiver that answers so; returns its process, or -1, and its URL. */
+static pid_t start_receiver(const char *const *status, char *url, size_t room)
+{
+	int sock = listen_only(url, room);
+	pid_t pid = sock < 0 ? -1 : fork();
+
 	if (!pid)
 		serve(sock, status);
 	close(sock);
-	snprintf(url, room, "http://127.0.0.1:%u/", ntohs(to.sin_port));
 	return pid;
+}
+
+static void end_receiver(pid_t pid)
+{
+	if (pid <= 0)
+		return;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 }
 
 static void test_refused(void)
@@ -190,8 +209,7 @@ static void test_refused(void)
 		lines += !!strstr(text, "are lost");
 	}
 	fclose(said);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	end_receiver(pid);
 	ok(b.all[WP_OUTBOX_REFUSED].windows == 5 && b.all[WP_OUTBOX_SENT].windows == 1,
 	   "what is refused is counted, also if the answer does not end");
 	ok(lines == 3, "... and said once, until the reason changes, or one is sent");
@@ -225,13 +243,103 @@ static void test_metrics(void)
 		wp_outbox_post(&b, WP_SPOOL_METRICS, "abc", 3, 0);
 		ret = wp_outbox_close(&b);
 	}
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	end_receiver(pid);
 	ok(b.metrics[WP_OUTBOX_SENT] == 2 && b.metrics[WP_OUTBOX_REFUSED] == 2,
 	   "metrics have a receiver of their own, and their messages are counted");
 	ok(!b.all[WP_OUTBOX_SENT].windows && !b.all[WP_OUTBOX_REFUSED].windows &&
 	   !b.loss[WP_OUTBOX_REFUSED].windows, "... not as windows");
 	ok(b.unsent == 1 && ret == -EIO, "... and a later one makes up for a lost one");
+}
+
+/* Takes replies until @of is @nr, or a message waits, or is in the spool. */
+static bool until_sent(struct wp_outbox *b, const __u64 *of, __u64 nr)
+{
+	while (*of < nr && !b->waits[WP_SPOOL_METRICS] && !b->waits[WP_SPOOL_PROFILES] &&
+	       !b->all[WP_OUTBOX_SPOOLED].windows && b->pid) {
+		usleep(1000);
+		wp_outbox_take(b);
+	}
+	return *of == nr;
+}
+
+/* Each has a lane of its own. */
+static void test_hangs(bool metrics_hang)
+{
+	static const char *const status[] = { "200 a", "200 a", "200 a", NULL };
+	struct wp_outbox b = {
+		.sock = -1, .o = { .queue = 1, .timeout_ms = 30000, .end_ms = 1 },
+	};
+	const __u64 *sent = metrics_hang ? &b.all[WP_OUTBOX_SENT].windows :
+					   &b.metrics[WP_OUTBOX_SENT];
+	char url[64], hung[64];
+	int sock = listen_only(hung, sizeof(hung));
+	pid_t pid = start_receiver(status, url, sizeof(url));
+	unsigned int i, good = 0;
+
+	b.o.url = b.o.shown = metrics_hang ? url : hung;
+	b.o.metrics_url = b.o.metrics_shown = metrics_hang ? hung : url;
+	wp_set_verbosity(WP_SILENT);
+	if (sock >= 0 && pid > 0 && !wp_outbox_open(&b)) {
+		wp_outbox_post(&b, metrics_hang ? WP_SPOOL_METRICS : WP_SPOOL_PROFILES, "abc", 3,
+			       metrics_hang ? 0 : 5);
+		for (i = 0; i < 3; i++) {
+			wp_outbox_post(&b, metrics_hang ? WP_SPOOL_PROFILES : WP_SPOOL_METRICS,
+				       "abc", 3, metrics_hang);
+			good += until_sent(&b, sent, i + 1);
+		}
+		wp_outbox_close(&b);
+	}
+	wp_set_verbosity(WP_NORMAL);
+	end_receiver(pid);
+	close(sock);
+	ok(good == 3, "a receiver of %s that hangs delays no %s",
+	   metrics_hang ? "metrics" : "profiles", metrics_hang ? "profiles" : "metrics");
+	ok(metrics_hang ? b.metrics[WP_OUTBOX_ENDED] == 1 && !b.all[WP_OUTBOX_NO_ROOM].windows :
+			  b.all[WP_OUTBOX_ENDED].ns == 5 && !b.metrics[WP_OUTBOX_NO_ROOM],
+	   "... nor takes their room in the queue, and what it did not take is counted");
+}
+
+/* Metrics that wait for a receiver that is away: they are in the spool, and before the others. */
+static void test_spool_lanes(void)
+{
+	static const char *const status[] = { "200 a", "200 a", "200 a", NULL };
+	char top[] = "/tmp/wallprof-lanes.XXXXXX", url[64], spool[64];
+	struct wp_outbox b = {
+		.sock = -1, .o = { .queue = 1 << 20, .timeout_ms = 30000, .end_ms = 1,
+				   .metrics_url = "http://127.0.0.1:1/", .metrics_shown = "nowhere",
+				   .limits = { .bytes = 1 << 20, .age = 100 } },
+	};
+	pid_t pid = start_receiver(status, url, sizeof(url));
+	unsigned int i, good = 0;
+
+	b.o.url = b.o.shown = url;
+	b.o.spool = spool;
+	wp_set_verbosity(WP_SILENT);
+	if (pid > 0 && mkdtemp(top) && !chmod(top, 0755) &&
+	    snprintf(spool, sizeof(spool), "%s/spool", top) > 0 && !wp_outbox_open(&b)) {
+		wp_outbox_post(&b, WP_SPOOL_METRICS, "abc", 3, 0);
+		while (!b.metrics[WP_OUTBOX_SPOOLED] && b.pid) {
+			usleep(1000);
+			wp_outbox_take(&b);
+		}
+		for (i = 0; i < 3; i++) {
+			wp_outbox_post(&b, WP_SPOOL_PROFILES, "abc", 3, 1);
+			while (b.all[WP_OUTBOX_SENT].windows <= i && b.pid &&
+			       !b.all[WP_OUTBOX_SPOOLED].windows) {
+				usleep(1000);
+				wp_outbox_take(&b);
+			}
+			good += b.all[WP_OUTBOX_SENT].windows == i + 1;
+		}
+		wp_outbox_close(&b);
+	}
+	wp_set_verbosity(WP_NORMAL);
+	end_receiver(pid);
+	ok(good == 3 && !b.all[WP_OUTBOX_SPOOLED].windows,
+	   "metrics that wait in the spool delay no profiles");
+	snprintf(url, sizeof(url), "rm -rf %s", top);
+	if (system(url))
+		ok(0, "nothing is left");
 }
 
 /* Messages of another format are of an earlier start, and not for this receiver. */
@@ -258,8 +366,7 @@ static void test_formats(void)
 		wp_outbox_post(&b, WP_SPOOL_PARCA, "abc", 3, 8);
 		wp_outbox_close(&b);
 	}
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	end_receiver(pid);
 	ok(b.all[WP_OUTBOX_SENT].windows == 3 && b.all[WP_OUTBOX_SENT].ns == 3,
 	   "a receiver of another format gets its own headers");
 	ok(b.all[WP_OUTBOX_REFUSED].windows == 2 && b.all[WP_OUTBOX_REFUSED].ns == 15,
@@ -269,19 +376,21 @@ static void test_formats(void)
 /* A secret of one receiver is not for the other one. */
 static void test_headers(void)
 {
-	static const char *const status[] = {
-		"200 a/file: 1\r\nOf: either\r\n", "200 a/file: 1\r\nOf: metrics\r\n",
-		"200 a/Of: either\r\n", "200 a/Of: metrics\r\n",
-		"200 a/Of: metrics\r\n", "200 a/Of: either\r\n", NULL };
+	static const char *const of_profiles[] = {
+		"200 a/file: 1\r\nOf: either\r\n", "200 a/Of: either\r\n",
+		"200 a/Of: metrics\r\n", NULL };
+	static const char *const of_metrics[] = {
+		"200 a/file: 1\r\nOf: metrics\r\n", "200 a/Of: metrics\r\n",
+		"200 a/Of: either\r\n", NULL };
 	struct wp_outbox b = {
 		.sock = -1, .o = { .queue = 1 << 20, .timeout_ms = 60000, .end_ms = 60000 },
 	};
 	struct wp_agent_headers profiles = { 0 }, metrics = { 0 };
-	char path[] = "/tmp/wallprof-headers.XXXXXX", url[64];
+	char path[] = "/tmp/wallprof-headers.XXXXXX", url[64], metrics_url[64];
 	int fd = mkstemp(path);
 	unsigned int i;
 	bool good;
-	pid_t pid;
+	pid_t pid, other;
 
 	good = fd >= 0 && write(fd, "file: 1\n", 8) == 8 && !wp_agent_headers_file(&profiles, path);
 	unlink(path);
@@ -294,23 +403,23 @@ static void test_headers(void)
 	unsetenv("OTEL_EXPORTER_OTLP_HEADERS");
 	unsetenv("OTEL_EXPORTER_OTLP_METRICS_HEADERS");
 	ok(good && profiles.nr == 2 && metrics.nr == 2, "headers of a file, and of variables");
-	pid = start_receiver(status, url, sizeof(url));
-	b.o.url = b.o.shown = b.o.metrics_url = b.o.metrics_shown = url;
+	pid = start_receiver(of_profiles, url, sizeof(url));
+	other = start_receiver(of_metrics, metrics_url, sizeof(metrics_url));
+	b.o.url = b.o.shown = url;
+	b.o.metrics_url = b.o.metrics_shown = metrics_url;
 	b.o.header[WP_SPOOL_PROFILES] = profiles.line;
 	b.o.nr_headers[WP_SPOOL_PROFILES] = profiles.nr;
 	b.o.header[WP_SPOOL_METRICS] = metrics.line;
 	b.o.nr_headers[WP_SPOOL_METRICS] = metrics.nr;
-	if (pid > 0 && !wp_outbox_open(&b)) {
+	if (pid > 0 && other > 0 && !wp_outbox_open(&b)) {
 		for (i = 0; i < 3; i++) {
 			wp_outbox_post(&b, WP_SPOOL_PROFILES, "abc", 3, 1);
 			wp_outbox_post(&b, WP_SPOOL_METRICS, "abc", 3, 0);
 		}
 		wp_outbox_close(&b);
 	}
-	if (pid > 0) {
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-	}
+	end_receiver(pid);
+	end_receiver(other);
 	/* Of each, the last one is refused. */
 	ok(b.all[WP_OUTBOX_SENT].windows == 2 && b.all[WP_OUTBOX_REFUSED].windows == 1,
 	   "profiles are sent with theirs");
@@ -396,8 +505,7 @@ static void test_left(void)
 	memset(data + offsetof(struct wp_outbox_post, kind), 0xff, 8);
 	ok(wp_outbox_restore(&b, data, size) == -EINVAL && b.all[WP_OUTBOX_BROKEN].ns == 21,
 	   "... as is what has no kind");
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	end_receiver(pid);
 
 	leave_all(&left, &b, true);
 	close(left.fd);
@@ -406,9 +514,12 @@ static void test_left(void)
 	   "a process that hangs leaves nothing, which is counted");
 }
 
-/* Whether it begins with a spool of this path, whose owner is this then. */
+/* Whether it begins with a spool of this path, whose owner is this then; the check says so. */
 static bool begins(const char *path, uid_t owner)
 {
+	const char *trouble;
+	bool good = !wp_outbox_check_spool(path, &trouble);
+
 	struct wp_outbox b = {
 		.sock = -1,
 		.o = { .url = "http://127.0.0.1:1/", .shown = "nowhere", .queue = 1, .spool = path,
@@ -416,9 +527,12 @@ static bool begins(const char *path, uid_t owner)
 	};
 	struct stat st;
 
-	if (wp_outbox_open(&b))
-		return false;
-	return !wp_outbox_close(&b) && !stat(path, &st) && st.st_uid == owner;
+	if (wp_outbox_open(&b)) {
+		if (good)
+			printf("# %s: the check found nothing\n", path);
+		return good;
+	}
+	return !wp_outbox_close(&b) && !stat(path, &st) && st.st_uid == owner && good;
 }
 
 static bool is_of(const char *path, uid_t owner)
@@ -432,12 +546,15 @@ static void test_spool(void)
 {
 	char top[] = "/tmp/wallprof-outbox.XXXXXX";
 	uid_t owner = geteuid() ? geteuid() : WP_OUTBOX_UID;
+	const char *trouble;
 
 	if (!mkdtemp(top) || chdir(top) || chmod(top, 0755) || mkdir("others", 0755) ||
 	    symlink("others", "link")) {
 		ok(0, "there is a directory");
 		return;
 	}
+	ok(!wp_outbox_check_spool("new", &trouble) && access("new", F_OK),
+	   "a check makes no directory");
 	ok(begins("new", owner) && begins("new", owner) && begins("new/", owner),
 	   "a directory is made for the spool, and used again");
 	ok(!begins("link", owner) && is_of("others", geteuid()),
@@ -540,6 +657,14 @@ static void test_url(void)
 	   goes_to("http://me:a@b@h", "http://me:a@b@h/v1development/profiles",
 		   "http://h/v1development/profiles"), "a password is not shown");
 	wp_set_verbosity(WP_SILENT);
+	ok(goes_to("http://[::1]:65535/p", "http://[::1]:65535/p", "http://[::1]:65535/p") &&
+	   goes_to("http://me:a@[::1]/p", "http://me:a@[::1]/p", "http://[::1]/p"),
+	   "an address of IPv6 is in brackets");
+	ok(goes_to("http://[::1", NULL, NULL) && goes_to("http://[::1]1", NULL, NULL) &&
+	   goes_to("http://h:", NULL, NULL) && goes_to("http://h:0", NULL, NULL) &&
+	   goes_to("http://h:65536", NULL, NULL) && goes_to("http://h:1x", NULL, NULL) &&
+	   goes_to("http://me@", NULL, NULL) && goes_to("http://::1", NULL, NULL),
+	   "no port, and a host that is not complete, are refused");
 	ok(goes_to("ftp://h", NULL, NULL) && goes_to("http://", NULL, NULL) &&
 	   goes_to("http:///p", NULL, NULL) && goes_to("http://h h", NULL, NULL) &&
 	   goes_to("", NULL, NULL), "what is no URL is refused");
@@ -556,6 +681,9 @@ int main(void)
 	}
 	test_refused();
 	test_metrics();
+	test_hangs(true);
+	test_hangs(false);
+	test_spool_lanes();
 	test_formats();
 	test_headers();
 	test_left();

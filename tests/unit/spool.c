@@ -72,6 +72,14 @@ static bool first_is(struct wp_spool *s, const char *text, __u64 ns)
 	return same;
 }
 
+/* Removes the oldest message; returns as wp_spool_remove() does. */
+static int drop_first(struct wp_spool *s)
+{
+	struct wp_spool_segment segment;
+
+	return wp_spool_first(s, &segment) ? wp_spool_remove(s, &segment) : -ENOENT;
+}
+
 static void test_order(void)
 {
 	struct wp_spool_segment segment;
@@ -83,7 +91,7 @@ static void test_order(void)
 	ok(!wp_spool_add(s, WP_SPOOL_PROFILES, "one", 3, 11) && !wp_spool_add(s, WP_SPOOL_PROFILES, "second", 6, 22) &&
 	   !wp_spool_add(s, WP_SPOOL_PROFILES, "3", 1, 33), "messages are added");
 	ok(wp_spool_nr(s) == 3 && first_is(s, "one", 11), "the oldest is the first");
-	ok(!wp_spool_remove(s) && first_is(s, "second", 22), "then the next one");
+	ok(!drop_first(s) && first_is(s, "second", 22), "then the next one");
 	wp_spool_close(s);
 
 	put_file("order", "incomplete", "half of a mess");
@@ -98,10 +106,10 @@ static void test_order(void)
 	ok(!wp_spool_add(s, WP_SPOOL_PROFILES, "new", 3, 1) && wp_spool_nr(s) == 3, "another one is added");
 	wp_spool_close(s);
 	s = open_in("order", &wide, &err);
-	wp_spool_remove(s);
-	wp_spool_remove(s);
+	drop_first(s);
+	drop_first(s);
 	ok(first_is(s, "new", 1), "it is the newest, also for the next process");
-	wp_spool_remove(s);
+	drop_first(s);
 	ok(!wp_spool_nr(s) && !wp_spool_first(s, &segment), "all are removed");
 	wp_spool_close(s);
 	s = open_in("order", &wide, &err);
@@ -122,7 +130,7 @@ static void test_limits(void)
 	wp_spool_add(s, WP_SPOOL_PROFILES, "aaaa", 4, 1);
 	wp_spool_add(s, WP_SPOOL_PROFILES, "bbbb", 4, 2);
 	ok(!wp_spool_excess(s, 2) && wp_spool_excess(s, 3), "the limit of bytes is exact");
-	wp_spool_remove(s);
+	drop_first(s);
 	ok(!wp_spool_excess(s, 6) && wp_spool_excess(s, 7), "... also after a removal");
 	other = open_in("limits", &narrow, &err);
 	ok(!other && err == -EWOULDBLOCK, "a directory has one process");
@@ -208,7 +216,7 @@ static bool has_all(struct wp_spool *s, __u64 nr)
 			same = data[at] == (char)('a' + i % 26);
 		if (data)
 			munmap(data, segment.bytes);
-		if (!same || wp_spool_remove(s))
+		if (!same || drop_first(s))
 			return false;
 	}
 	return true;
@@ -321,18 +329,23 @@ static void test_kinds(void)
 	s = open_in("kinds", &wide, &err);
 	ok(wp_spool_nr(s) == 3 && wp_spool_nr_of(s, WP_SPOOL_PROFILES) == 2 &&
 	   wp_spool_nr_of(s, WP_SPOOL_METRICS) == 1, "... and counted, but no other kind");
-	ok(first_is(s, "old", 11) && !wp_spool_remove(s) && first_is(s, "sums", 0) &&
+	ok(first_is(s, "old", 11) && !drop_first(s) && first_is(s, "sums", 0) &&
 	   wp_spool_first(s, &segment) && segment.kind == WP_SPOOL_METRICS &&
-	   !wp_spool_remove(s) && first_is(s, "new", 22) && wp_spool_first(s, &segment) &&
+	   !drop_first(s) && first_is(s, "new", 22) && wp_spool_first(s, &segment) &&
 	   segment.kind == WP_SPOOL_PROFILES, "... in one order");
-	ok(!wp_spool_remove(s) && !wp_spool_nr_of(s, WP_SPOOL_PROFILES) &&
+	ok(!wp_spool_add(s, WP_SPOOL_METRICS, "more", 4, 0) &&
+	   wp_spool_first_of(s, WP_SPOOL_METRICS, &segment) && segment.bytes == 4 &&
+	   !wp_spool_remove(s, &segment) && first_is(s, "new", 22) &&
+	   !wp_spool_first_of(s, WP_SPOOL_METRICS, &segment) && wp_spool_nr(s) == 1,
+	   "one of a kind is removed while an older one of another waits");
+	ok(!drop_first(s) && !wp_spool_nr_of(s, WP_SPOOL_PROFILES) &&
 	   !wp_spool_nr_of(s, WP_SPOOL_METRICS), "... until none is left");
 	ok(!wp_spool_add(s, WP_SPOOL_PYROSCOPE, "push", 4, 5) &&
 	   !wp_spool_add(s, WP_SPOOL_PARCA, "json", 4, 6), "profiles of other formats are added");
 	wp_spool_close(s);
 	s = open_in("kinds", &wide, &err);
 	ok(wp_spool_nr(s) == 2 && first_is(s, "push", 5) && wp_spool_first(s, &segment) &&
-	   segment.kind == WP_SPOOL_PYROSCOPE && !wp_spool_remove(s) && first_is(s, "json", 6) &&
+	   segment.kind == WP_SPOOL_PYROSCOPE && !drop_first(s) && first_is(s, "json", 6) &&
 	   wp_spool_first(s, &segment) && segment.kind == WP_SPOOL_PARCA,
 	   "... and known to the next process");
 	wp_spool_close(s);

@@ -61,7 +61,7 @@ static void notify_status(const struct wp_agent *a)
 	const char *refused = a->reload.refused ? "; a new configuration was refused" : "";
 	const struct wp_outbox *b = &a->outbox;
 	const char *state = *b->refused[b->o.profiles] ? ", which refuses them" :
-			    b->waits ? ", which does not answer" : "";
+			    b->waits[b->o.profiles] ? ", which does not answer" : "";
 
 	wp_notify(&a->notify, "STATUS=%lu windows, %llu sent to %s%s%s", a->nr_windows,
 		  (unsigned long long)b->all[WP_OUTBOX_SENT].windows, b->o.shown, state, refused);

@@ -207,6 +207,26 @@ struct wp_agent_carry {
 };
 
 /**
+ * enum wp_agent_place - options whose values are checked when all are known
+ * @WP_AGENT_AT_TO: --to
+ * @WP_AGENT_AT_EVENT: -e or -F, the later one
+ * @WP_AGENT_AT_METRICS: --metrics
+ * @WP_AGENT_AT_SPOOL: --spool
+ * @WP_AGENT_AT_TEXTFILE: --textfile
+ * @WP_AGENT_AT_TARGET: -p and the others that select targets
+ * @WP_AGENT_PLACES: their number
+ */
+enum wp_agent_place {
+	WP_AGENT_AT_TO,
+	WP_AGENT_AT_EVENT,
+	WP_AGENT_AT_METRICS,
+	WP_AGENT_AT_SPOOL,
+	WP_AGENT_AT_TEXTFILE,
+	WP_AGENT_AT_TARGET,
+	WP_AGENT_PLACES,
+};
+
+/**
  * struct wp_agent_options - what the command line and the file of options have
  * @a: the agent, for what is of it
  * @targets: what is recorded
@@ -216,6 +236,7 @@ struct wp_agent_carry {
  * @textfile: file of metrics, or NULL
  * @config: file of options, or NULL
  * @config_text: what is in it
+ * @place: file and line of these options; NULL: of the command line
  * @idle_given: the agent's no_idle was given
  * @freq_given: a frequency was given
  * @quiet: only errors
@@ -232,6 +253,7 @@ struct wp_agent_options {
 	const char *textfile;
 	const char *config;
 	char *config_text;
+	char *place[WP_AGENT_PLACES];
 	bool idle_given;
 	bool freq_given;
 	bool quiet;
@@ -304,6 +326,7 @@ int wp_agent_metrics_post(struct wp_agent *a);
 
 /* textfile.c */
 int wp_agent_textfile_check(const char *path);
+int wp_agent_textfile_look(const char *path);
 int wp_agent_textfile_open(struct wp_agent_textfile **out, const char *path);
 void wp_agent_textfile_write(const struct wp_agent *a);
 void wp_agent_textfile_free(struct wp_agent_textfile *t);

@@ -3,7 +3,7 @@
  * What a receiver's answer says: that it took a message in part, and why it did not. The
  * answer is untrusted, and any bytes. Called by sender.c.
  */
-#include <ctype.h>
+#include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,10 @@
 #include "otlp-profiles.pb-c.h"
 
 /* The key of what both Connect and gRPC's gateway have of an error, as JSON. */
-#define MESSAGE	"\"message\""
+#define MESSAGE		"message"
+
+/* Nested values of an error, whose details can have some; what is deeper has no message. */
+#define MAX_DEPTH	16
 
 static bool is_partial_metrics(const struct wp_http_result *result, char *text, size_t size)
 {
@@ -70,55 +73,31 @@ bool wp_answer_partial(enum wp_spool_kind kind, const struct wp_http_result *res
 	return partial;
 }
 
-static const unsigned char *skip_blanks(const unsigned char *at, const unsigned char *end)
+/* The answer as JSON, to be freed; NULL: it is none. Its size is limited by http.h. */
+static struct json_object *parse(const struct wp_http_result *result)
 {
-	while (at < end && isspace(*at))
-		at++;
-	return at;
-}
+	struct json_tokener *tok = json_tokener_new_ex(MAX_DEPTH);
+	struct json_object *object;
 
-/* The text of an error's JSON object, behind its first quote; NULL: it has none. */
-static const unsigned char *find_message(const unsigned char *at, const unsigned char *end)
-{
-	at = skip_blanks(at, end);
-	if (at == end || *at != '{')
+	if (!tok)
 		return NULL;
-	at = memmem(at, end - at, MESSAGE, strlen(MESSAGE));
-	if (!at)
-		return NULL;
-	at = skip_blanks(at + strlen(MESSAGE), end);
-	if (at == end || *at != ':')
-		return NULL;
-	at = skip_blanks(at + 1, end);
-	return at < end && *at == '"' ? at + 1 : NULL;
-}
-
-/* Characters by number are not of interest in an error: "?". Returns how many bytes it has. */
-static size_t unescape(const unsigned char *at, const unsigned char *end, char *to)
-{
-	if (*at != '\\' || at + 1 == end) {
-		*to = *at;
-		return 1;
-	}
-	*to = at[1] == 'u' ? '?' : strchr("bfnrt", at[1]) ? ' ' : at[1];
-	if (at[1] != 'u')
-		return 2;
-	return end - at < 6 ? (size_t)(end - at) : 6;
+	json_tokener_set_flags(tok, JSON_TOKENER_STRICT);
+	object = json_tokener_parse_ex(tok, (const char *)result->answer, result->size);
+	json_tokener_free(tok);
+	return object;
 }
 
 static void add_message(const struct wp_http_result *result, char *text, size_t size)
 {
-	const unsigned char *end = result->answer + result->size, *at;
+	struct json_object *object = result->size ? parse(result) : NULL, *message = NULL;
 	size_t len = strlen(text);
 
-	at = result->size ? find_message(result->answer, end) : NULL;
-	if (!at || at == end || *at == '"' || len + 4 > size)
-		return;
-	text[len++] = ':';
-	text[len++] = ' ';
-	while (at < end && *at != '"' && len + 1 < size)
-		at += unescape(at, end, &text[len++]);
-	text[len] = 0;
+	if (json_object_is_type(object, json_type_object) &&
+	    json_object_object_get_ex(object, MESSAGE, &message) &&
+	    json_object_is_type(message, json_type_string) &&
+	    json_object_get_string_len(message))
+		snprintf(text + len, size - len, ": %s", json_object_get_string(message));
+	json_object_put(object);
 }
 
 /**
@@ -131,10 +110,11 @@ void wp_answer_trouble(const struct wp_http_result *result, char *text, size_t s
 {
 	if (result->trouble) {
 		snprintf(text, size, "%s", result->trouble);
+		join_lines(text);
 	} else {
 		snprintf(text, size, "HTTP status %ld", result->status);
 		add_message(result, text, size);
+		join_lines(text);
 		wp_text_clean(text, false);
 	}
-	join_lines(text);
 }

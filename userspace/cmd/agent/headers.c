@@ -223,9 +223,27 @@ void wp_agent_headers_free(struct wp_agent_headers *h)
 	memset(h, 0, sizeof(*h));
 }
 
+/* What is between a user and a path: an address in brackets is one of IPv6. */
+static bool is_host(const char *host, const char *end)
+{
+	const char *port = host;
+
+	if (*host == '[') {
+		port = memchr(host, ']', end - host);
+		if (!port || (port[1] != ':' && port + 1 != end))
+			return false;
+	}
+	port = memchr(port, ':', end - port);
+	if (!port)
+		return true;
+	return port > host && port[1] != '0' && port + 6 >= end && port + 1 < end &&
+	       strspn(port + 1, "0123456789") == (size_t)(end - port - 1) &&
+	       strtoul(port + 1, NULL, 10) <= 65535;
+}
+
 static bool is_url(const char *url)
 {
-	const char *c;
+	const char *c, *host, *end, *user;
 
 	if (strncmp(url, "http://", 7) && strncmp(url, "https://", 8))
 		return false;
@@ -233,7 +251,12 @@ static bool is_url(const char *url)
 		if ((unsigned char)*c <= 0x20 || *c == 0x7f)
 			return false;
 	}
-	return strspn(strstr(url, "//") + 2, "/:?#") == 0 && strstr(url, "//")[2];
+	host = strstr(url, "//") + 2;
+	end = host + strcspn(host, "/?#");
+	user = memrchr(host, '@', end - host);
+	if (user)
+		host = user + 1;
+	return host < end && is_host(host, end);
 }
 
 /* Whether something follows the host. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the requests of the process that sends: by libcurl, one at a time, over a
- * connection that is kept. Only this process needs the library, so it is loaded here: no
- * other command starts slower for it, or needs it.
+ * Owns the requests of the process that sends: by libcurl, one at a time of each kind of
+ * message, over connections that are kept. Only this process needs the library, so it is
+ * loaded here: no other command starts slower for it, or needs it.
  */
 /* What replaces options of libcurl 7.61, which EL8 has, is not there. */
 #define CURL_DISABLE_DEPRECATION
@@ -70,27 +70,37 @@ static const struct {
 };
 
 /**
- * struct wp_http - requests to one receiver
- * @curl: the library
- * @easy: the request
- * @multi: what carries it out
- * @headers: its headers, by what is sent: enum wp_spool_kind
+ * struct request - of one kind of message
+ * @easy: libcurl's handle of it
+ * @headers: its headers
  * @busy: it is under way
  * @answer: the first part of the answer
  * @size: bytes of it
  * @retry_after: of the answer
  * @error: libcurl's description of a failure
  */
-struct wp_http {
-	struct curl curl;
+struct request {
 	CURL *easy;
-	CURLM *multi;
-	struct curl_slist *headers[WP_SPOOL_KINDS];
+	struct curl_slist *headers;
 	bool busy;
 	unsigned char answer[WP_HTTP_ANSWER];
 	size_t size;
 	__u64 retry_after;
 	char error[CURL_ERROR_SIZE];
+};
+
+/**
+ * struct wp_http - requests
+ * @curl: the library
+ * @multi: what carries them out
+ * @of: by what is sent: enum wp_spool_kind
+ * @failed: the library cannot go on with those that are under way
+ */
+struct wp_http {
+	struct curl curl;
+	CURLM *multi;
+	struct request of[WP_SPOOL_KINDS];
+	bool failed;
 };
 
 static bool load(struct curl *curl)
@@ -113,13 +123,13 @@ static bool load(struct curl *curl)
 
 static size_t take_answer(char *data, size_t size, size_t nr, void *ctx)
 {
-	struct wp_http *h = ctx;
+	struct request *r = ctx;
 	size_t take = size * nr;
 
-	if (take > sizeof(h->answer) - h->size)
-		take = sizeof(h->answer) - h->size;
-	memcpy(h->answer + h->size, data, take);
-	h->size += take;
+	if (take > sizeof(r->answer) - r->size)
+		take = sizeof(r->answer) - r->size;
+	memcpy(r->answer + r->size, data, take);
+	r->size += take;
 	/* That it is less than there was ends the request. */
 	return take;
 }
@@ -128,7 +138,7 @@ static size_t take_answer(char *data, size_t size, size_t nr, void *ctx)
 static size_t take_header(char *data, size_t size, size_t nr, void *ctx)
 {
 	static const char name[] = "retry-after:";
-	struct wp_http *h = ctx;
+	struct request *r = ctx;
 	char line[64];
 	size_t len = size * nr;
 
@@ -137,16 +147,16 @@ static size_t take_header(char *data, size_t size, size_t nr, void *ctx)
 	memcpy(line, data, len);
 	line[len] = 0;
 	if (!strncasecmp(line, name, sizeof(name) - 1))
-		h->retry_after = strtoul(line + sizeof(name) - 1, NULL, 10);
+		r->retry_after = strtoul(line + sizeof(name) - 1, NULL, 10);
 	return len;
 }
 
 static bool add_header(struct wp_http *h, enum wp_spool_kind kind, const char *line)
 {
-	struct curl_slist *more = h->curl.slist_append(h->headers[kind], line);
+	struct curl_slist *more = h->curl.slist_append(h->of[kind].headers, line);
 
 	if (more)
-		h->headers[kind] = more;
+		h->of[kind].headers = more;
 	return more;
 }
 
@@ -169,24 +179,36 @@ static bool add_headers(struct wp_http *h, enum wp_spool_kind kind,
 	return true;
 }
 
-static bool set_up(struct wp_http *h, const struct wp_outbox_options *o)
+static bool set_up(struct wp_http *h, struct request *r, const struct wp_outbox_options *o)
 {
 	typeof(h->curl.easy_setopt) set = h->curl.easy_setopt;
 	const long protocols = CURLPROTO_HTTP | CURLPROTO_HTTPS;
 
-	return !set(h->easy, CURLOPT_URL, o->url) &&
-	       !set(h->easy, CURLOPT_PROTOCOLS, protocols) &&
-	       !set(h->easy, CURLOPT_POST, 1L) &&
-	       !set(h->easy, CURLOPT_USERAGENT, "wallprof/" WP_VERSION) &&
-	       !set(h->easy, CURLOPT_NOSIGNAL, 1L) &&
-	       !set(h->easy, CURLOPT_TIMEOUT_MS, (long)o->timeout_ms) &&
-	       !set(h->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS) &&
-	       !set(h->easy, CURLOPT_WRITEFUNCTION, take_answer) &&
-	       !set(h->easy, CURLOPT_WRITEDATA, h) &&
-	       !set(h->easy, CURLOPT_HEADERFUNCTION, take_header) &&
-	       !set(h->easy, CURLOPT_HEADERDATA, h) &&
-	       !set(h->easy, CURLOPT_ERRORBUFFER, h->error) &&
-	       (!o->ca || !set(h->easy, CURLOPT_CAINFO, o->ca));
+	return !set(r->easy, CURLOPT_URL, o->url) &&
+	       !set(r->easy, CURLOPT_PROTOCOLS, protocols) &&
+	       !set(r->easy, CURLOPT_POST, 1L) &&
+	       !set(r->easy, CURLOPT_USERAGENT, "wallprof/" WP_VERSION) &&
+	       !set(r->easy, CURLOPT_NOSIGNAL, 1L) &&
+	       !set(r->easy, CURLOPT_TIMEOUT_MS, (long)o->timeout_ms) &&
+	       !set(r->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS) &&
+	       !set(r->easy, CURLOPT_WRITEFUNCTION, take_answer) &&
+	       !set(r->easy, CURLOPT_WRITEDATA, r) &&
+	       !set(r->easy, CURLOPT_HEADERFUNCTION, take_header) &&
+	       !set(r->easy, CURLOPT_HEADERDATA, r) &&
+	       !set(r->easy, CURLOPT_ERRORBUFFER, r->error) &&
+	       !set(r->easy, CURLOPT_HTTPHEADER, r->headers) &&
+	       (!o->ca || !set(r->easy, CURLOPT_CAINFO, o->ca));
+}
+
+/* A request of a kind. Returns 0 or a negative errno. */
+static int prepare(struct wp_http *h, enum wp_spool_kind kind, const struct wp_outbox_options *o)
+{
+	struct request *r = &h->of[kind];
+
+	r->easy = h->curl.easy_init();
+	if (!r->easy || !add_headers(h, kind, o))
+		return -ENOMEM;
+	return set_up(h, r, o) ? 0 : -EINVAL;
 }
 
 /**
@@ -200,8 +222,8 @@ static bool set_up(struct wp_http *h, const struct wp_outbox_options *o)
 int wp_http_new(struct wp_http **out, const struct wp_outbox_options *o, const char **trouble)
 {
 	struct wp_http *h = calloc(1, sizeof(*h));
-	bool good = true;
 	unsigned int i;
+	int err;
 
 	*trouble = "out of memory";
 	if (!h)
@@ -212,27 +234,23 @@ int wp_http_new(struct wp_http **out, const struct wp_outbox_options *o, const c
 		free(h);
 		return -ENOENT;
 	}
-	if (!h->curl.global_init(CURL_GLOBAL_DEFAULT)) {
-		h->easy = h->curl.easy_init();
+	if (!h->curl.global_init(CURL_GLOBAL_DEFAULT))
 		h->multi = h->curl.multi_init();
-	}
-	for (i = 0; i < WP_SPOOL_KINDS && h->easy && h->multi; i++)
-		good &= add_headers(h, i, o);
-	if (!h->easy || !h->multi || !good) {
+	err = h->multi ? 0 : -ENOMEM;
+	for (i = 0; i < WP_SPOOL_KINDS && !err; i++)
+		err = prepare(h, i, o);
+	if (err) {
+		if (err == -EINVAL)
+			*trouble = "libcurl does not take this address, or has no TLS";
 		wp_http_free(h);
-		return -ENOMEM;
-	}
-	if (!set_up(h, o)) {
-		*trouble = "libcurl does not take this address, or has no TLS";
-		wp_http_free(h);
-		return -EINVAL;
+		return err;
 	}
 	*out = h;
 	return 0;
 }
 
 /**
- * wp_http_post() - begin a request; none is under way
+ * wp_http_post() - begin a request; none of this kind is under way
  * @h: the requests
  * @kind: what is sent: its headers
  * @url: where to
@@ -244,64 +262,88 @@ int wp_http_new(struct wp_http **out, const struct wp_outbox_options *o, const c
 int wp_http_post(struct wp_http *h, enum wp_spool_kind kind, const char *url, const void *data,
 		 size_t size)
 {
-	h->size = 0;
-	h->retry_after = 0;
-	h->error[0] = 0;
-	if (h->curl.easy_setopt(h->easy, CURLOPT_URL, url) ||
-	    h->curl.easy_setopt(h->easy, CURLOPT_HTTPHEADER, h->headers[kind]) ||
-	    h->curl.easy_setopt(h->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size) ||
-	    h->curl.easy_setopt(h->easy, CURLOPT_POSTFIELDS, data) ||
-	    h->curl.multi_add_handle(h->multi, h->easy))
+	struct request *r = &h->of[kind];
+
+	r->size = 0;
+	r->retry_after = 0;
+	r->error[0] = 0;
+	if (h->curl.easy_setopt(r->easy, CURLOPT_URL, url) ||
+	    h->curl.easy_setopt(r->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size) ||
+	    h->curl.easy_setopt(r->easy, CURLOPT_POSTFIELDS, data) ||
+	    h->curl.multi_add_handle(h->multi, r->easy))
 		return -EIO;
-	h->busy = true;
+	r->busy = true;
 	return 0;
 }
 
-static void end(struct wp_http *h, CURLcode err, struct wp_http_result *result)
+static void end(struct wp_http *h, struct request *r, const char *trouble,
+		struct wp_http_result *result)
 {
-	*result = (struct wp_http_result){ .done = true };
-	h->curl.easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &result->status);
+	*result = (struct wp_http_result){ .kind = r - h->of };
+	h->curl.easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &result->status);
 	/* Once there is a status, how the answer ends is of no interest. */
-	if (err && result->status < 200) {
+	if (trouble && result->status < 200) {
 		result->status = 0;
-		result->trouble = h->error[0] ? h->error : h->curl.easy_strerror(err);
+		result->trouble = r->error[0] ? r->error : trouble;
 	}
-	result->retry_after = h->retry_after;
-	result->answer = h->answer;
-	result->size = h->size;
-	h->curl.multi_remove_handle(h->multi, h->easy);
-	h->busy = false;
+	result->retry_after = r->retry_after;
+	result->answer = r->answer;
+	result->size = r->size;
+	h->curl.multi_remove_handle(h->multi, r->easy);
+	r->busy = false;
+}
+
+static bool go_on(struct wp_http *h, int fd, unsigned int ms)
+{
+	struct curl_waitfd more = { .fd = fd, .events = CURL_WAIT_POLLIN };
+	int running;
+
+	return !h->curl.multi_perform(h->multi, &running) &&
+	       (!running || (!h->curl.multi_wait(h->multi, &more, 1, ms, NULL) &&
+			     !h->curl.multi_perform(h->multi, &running)));
 }
 
 /**
- * wp_http_wait() - go on with a request, and wait
- * @h: the requests, one of which is under way
+ * wp_http_wait() - go on with the requests, and wait until one may have ended
+ * @h: the requests, one of which at least is under way
  * @fd: descriptor whose input ends the wait, too
  * @ms: how long to wait at most
- * @result: set to how the request ended, or that it has not
- *
- * Return: 0 or -EIO.
  */
-int wp_http_wait(struct wp_http *h, int fd, unsigned int ms, struct wp_http_result *result)
+void wp_http_wait(struct wp_http *h, int fd, unsigned int ms)
 {
-	struct curl_waitfd more = { .fd = fd, .events = CURL_WAIT_POLLIN };
-	int running, left;
-	CURLMsg *msg;
+	h->failed = !go_on(h, fd, ms);
+}
 
-	result->done = false;
-	if (h->curl.multi_perform(h->multi, &running))
-		return -EIO;
-	if (running && h->curl.multi_wait(h->multi, &more, 1, ms, NULL))
-		return -EIO;
-	if (running && h->curl.multi_perform(h->multi, &running))
-		return -EIO;
-	while ((msg = h->curl.multi_info_read(h->multi, &left))) {
-		if (msg->msg != CURLMSG_DONE)
-			continue;
-		end(h, msg->data.result, result);
-		break;
+/**
+ * wp_http_ended() - take a request that has ended; called after each wait until there is none
+ * @h: the requests
+ * @result: set to how it ended; valid until there is another one of its kind
+ *
+ * Return: false if there is none.
+ */
+bool wp_http_ended(struct wp_http *h, struct wp_http_result *result)
+{
+	unsigned int i;
+	CURLMsg *msg;
+	int left;
+
+	while (!h->failed && (msg = h->curl.multi_info_read(h->multi, &left))) {
+		CURLcode err = msg->data.result;
+
+		for (i = 0; i < WP_SPOOL_KINDS; i++) {
+			if (msg->msg != CURLMSG_DONE || h->of[i].easy != msg->easy_handle)
+				continue;
+			end(h, &h->of[i], err ? h->curl.easy_strerror(err) : NULL, result);
+			return true;
+		}
 	}
-	return 0;
+	for (i = 0; h->failed && i < WP_SPOOL_KINDS; i++) {
+		if (!h->of[i].busy)
+			continue;
+		end(h, &h->of[i], "libcurl failed", result);
+		return true;
+	}
+	return false;
 }
 
 /**
@@ -312,13 +354,14 @@ void wp_http_free(struct wp_http *h)
 {
 	unsigned int i;
 
-	if (h->easy && h->multi && h->busy)
-		h->curl.multi_remove_handle(h->multi, h->easy);
+	for (i = 0; i < WP_SPOOL_KINDS; i++) {
+		if (h->of[i].busy)
+			h->curl.multi_remove_handle(h->multi, h->of[i].easy);
+		if (h->of[i].easy)
+			h->curl.easy_cleanup(h->of[i].easy);
+		h->curl.slist_free_all(h->of[i].headers);
+	}
 	if (h->multi)
 		h->curl.multi_cleanup(h->multi);
-	if (h->easy)
-		h->curl.easy_cleanup(h->easy);
-	for (i = 0; i < WP_SPOOL_KINDS; i++)
-		h->curl.slist_free_all(h->headers[i]);
 	free(h);
 }

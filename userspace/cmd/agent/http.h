@@ -16,7 +16,7 @@
 
 /**
  * struct wp_http_result - end of a request
- * @done: it has ended
+ * @kind: what was sent
  * @status: of HTTP; 0: there was no answer
  * @retry_after: seconds that the receiver asks to wait, or 0
  * @answer: the first part of the answer, untrusted
@@ -24,7 +24,7 @@
  * @trouble: why there was no answer
  */
 struct wp_http_result {
-	bool done;
+	enum wp_spool_kind kind;
 	long status;
 	__u64 retry_after;
 	const unsigned char *answer;
@@ -37,7 +37,8 @@ struct wp_http;
 int wp_http_new(struct wp_http **out, const struct wp_outbox_options *o, const char **trouble);
 int wp_http_post(struct wp_http *h, enum wp_spool_kind kind, const char *url, const void *data,
 		 size_t size);
-int wp_http_wait(struct wp_http *h, int fd, unsigned int ms, struct wp_http_result *result);
+void wp_http_wait(struct wp_http *h, int fd, unsigned int ms);
+bool wp_http_ended(struct wp_http *h, struct wp_http_result *result);
 void wp_http_free(struct wp_http *h);
 
 #endif /* WP_CMD_AGENT_HTTP_H */

@@ -193,12 +193,42 @@ static int check_authorities(const char *path)
 	return -EINVAL;
 }
 
+static bool is_target(int id)
+{
+	return id == WP_TARGET_OPTION_COMM || (id < 256 && strchr("aptuG", id));
+}
+
+/* Where an option is set, for what turns out to be wrong with it later. */
+static void note_place(struct wp_agent_options *o, int id)
+{
+	const char *where = wp_err_where();
+	char **place;
+
+	if (is_target(id))
+		place = &o->place[WP_AGENT_AT_TARGET];
+	else if (id == OPT_TO)
+		place = &o->place[WP_AGENT_AT_TO];
+	else if (id == 'e' || id == 'F')
+		place = &o->place[WP_AGENT_AT_EVENT];
+	else if (id == OPT_SPOOL)
+		place = &o->place[WP_AGENT_AT_SPOOL];
+	else if (id == OPT_TEXTFILE)
+		place = &o->place[WP_AGENT_AT_TEXTFILE];
+	else if (id == OPT_METRICS)
+		place = &o->place[WP_AGENT_AT_METRICS];
+	else
+		return;
+	free(*place);
+	*place = where ? strdup(where) : NULL;
+}
+
 static int set(void *ctx, int id, const char *arg)
 {
 	struct wp_agent_options *o = ctx;
 	struct wp_agent *a = o->a;
 	int err, value;
 
+	note_place(o, id);
 	switch (id) {
 	case OPT_TO:
 		o->to = arg;
@@ -291,8 +321,10 @@ static int settle_event(const struct wp_agent_options *o)
 		return 0;
 	wp_event_settle(ev, ev->type == PERF_TYPE_TRACEPOINT && !o->freq_given ? 0 : r->freq, 1);
 	if (max && ev->freq > max) {
+		wp_err_place(o->place[WP_AGENT_AT_EVENT]);
 		wp_err("-F: %llu Hz are more than kernel.perf_event_max_sample_rate, %llu Hz",
 		       (unsigned long long)ev->freq, (unsigned long long)max);
+		wp_err_place(NULL);
 		return -EINVAL;
 	}
 	return 0;
@@ -306,6 +338,7 @@ static int read_metrics_url(struct wp_agent_options *o)
 	int err = wp_agent_metrics_url(o->to, out->profiles, &url);
 
 	out->metrics_url = url;
+	wp_err_place(o->place[WP_AGENT_AT_METRICS]);
 	if (!err && !url && o->a->metrics && out->profiles != WP_SPOOL_PROFILES) {
 		wp_err("--metrics: a receiver of --format %s takes none: set OTEL_EXPORTER_OTLP_METRICS_ENDPOINT, too",
 		       wp_outbox_kinds[out->profiles].format);
@@ -315,6 +348,7 @@ static int read_metrics_url(struct wp_agent_options *o)
 		       o->to);
 		err = -EINVAL;
 	}
+	wp_err_place(NULL);
 	if (err || !url)
 		return err;
 	out->metrics_shown = wp_agent_shown(url);
@@ -350,7 +384,9 @@ static int read_environment(struct wp_agent_options *o)
 
 	if (err)
 		return err;
+	wp_err_place(o->place[WP_AGENT_AT_TO]);
 	out->url = wp_agent_url(o->to, out->profiles);
+	wp_err_place(NULL);
 	if (!out->url)
 		return -EINVAL;
 	out->shown = wp_agent_shown(out->url);
@@ -368,7 +404,7 @@ static int set_file(void *ctx, int id, const char *arg)
 		o->config = arg;
 	else if (id == OPT_HEADER_FILE)
 		o->headers_given = true;
-	else if (id == WP_TARGET_OPTION_COMM || (id < 256 && strchr("aptuG", id)))
+	else if (is_target(id))
 		o->targets_given = true;
 	return 0;
 }
@@ -395,6 +431,64 @@ static int parse(struct wp_agent_options *o, int argc, char **argv, int *rest)
 		wp_agent_headers_free(&o->headers);
 	err = wp_parse_options(&options, argc, argv, o, rest);
 	return in_file ? in_file : err;
+}
+
+/*
+ * A directory that cannot be used. Who only checks may be another user, or do so before there
+ * is what the service manager makes at the start.
+ */
+static int refuse(const struct wp_agent_options *o, enum wp_agent_place at, const char *option,
+		  const char *path, const char *trouble, int err)
+{
+	const bool early = o->check && !getenv(WP_AGENT_RELOAD) &&
+			   (err == -ENOENT || (err == -EACCES && geteuid()));
+
+	wp_err_place(o->place[at]);
+	if (early)
+		wp_warn("%s: %s: %s; %s", option, path, trouble, err == -ENOENT ?
+			"create its directory before the agent starts" :
+			"check it as the user who starts the agent");
+	else
+		wp_err("%s: %s: %s", option, path, trouble);
+	wp_err_place(NULL);
+	return early ? 0 : err;
+}
+
+/* What the agent would open. */
+static int check_directories(const struct wp_agent_options *o)
+{
+	const char *spool = o->a->outbox.o.spool, *trouble;
+	int err = spool ? wp_outbox_check_spool(spool, &trouble) : 0;
+
+	if (err)
+		err = refuse(o, WP_AGENT_AT_SPOOL, "--spool", spool, trouble, err);
+	if (err || !o->textfile)
+		return err;
+	err = wp_agent_textfile_look(o->textfile);
+	if (err)
+		err = refuse(o, WP_AGENT_AT_TEXTFILE, "--textfile", o->textfile, strerror(-err),
+			     err);
+	return err;
+}
+
+/* Returns 0 or a negative errno. */
+static int find_targets(struct wp_agent_options *o)
+{
+	struct wp_record_opts *r = &o->a->live.r.o;
+	int err;
+
+	wp_err_place(o->place[WP_AGENT_AT_TARGET]);
+	err = wp_target_options_resolve(&o->targets, &r->target);
+	if (!err)
+		err = wp_target_resolve(&r->target);
+	wp_err_place(NULL);
+	if (err)
+		return err;
+	/* New threads of a process, too; of threads only those that were named. */
+	r->inherit = r->target.kind != WALLPROF_TARGET_TID;
+	if (!o->idle_given)
+		o->a->no_idle = r->target.kind == WALLPROF_TARGET_ALL;
+	return 0;
 }
 
 /**
@@ -435,14 +529,9 @@ int wp_agent_options_read(struct wp_agent_options *o, int argc, char **argv)
 	if (!err)
 		err = read_environment(o);
 	if (!err)
-		err = wp_target_options_resolve(&o->targets, &r->target);
-	if (err)
-		return err;
-	/* New threads of a process, too; of threads only those that were named. */
-	r->inherit = r->target.kind != WALLPROF_TARGET_TID;
-	if (!o->idle_given)
-		o->a->no_idle = r->target.kind == WALLPROF_TARGET_ALL;
-	err = wp_target_resolve(&r->target);
+		err = find_targets(o);
+	if (!err)
+		err = check_directories(o);
 	if (err || !o->check)
 		return err;
 	if (!o->quiet)
@@ -459,6 +548,7 @@ int wp_agent_options_read(struct wp_agent_options *o, int argc, char **argv)
 void wp_agent_options_free(struct wp_agent_options *o)
 {
 	struct wp_outbox_options *out = &o->a->outbox.o;
+	unsigned int i;
 
 	wp_agent_headers_free(&o->headers);
 	wp_agent_headers_free(&o->metrics_headers);
@@ -467,4 +557,6 @@ void wp_agent_options_free(struct wp_agent_options *o)
 	free((char *)out->metrics_url);
 	free((char *)out->metrics_shown);
 	free(o->config_text);
+	for (i = 0; i < WP_AGENT_PLACES; i++)
+		free(o->place[i]);
 }

@@ -145,7 +145,7 @@ static void print_trouble(struct wp_outbox *b, const struct wp_outbox_reply *r)
 	enum wp_spool_kind kind = r->kind;
 	char *refused = b->refused[kind];
 
-	if (r->outcome == WP_OUTBOX_WAITS && !b->waits)
+	if (r->outcome == WP_OUTBOX_WAITS && !b->waits[kind])
 		wp_warn("%s: %s: it is tried again; up to %llu MB wait%s%s",
 			shown_of(b, kind), r->text,
 			(unsigned long long)((b->o.spool ? b->o.limits.bytes : b->o.queue) >> 20),
@@ -157,14 +157,14 @@ static void print_trouble(struct wp_outbox *b, const struct wp_outbox_reply *r)
 		wp_warn("%s: %s: %.3f s of time are lost", b->o.shown, r->text, r->ns / 1e9);
 	else if (r->outcome == WP_OUTBOX_REFUSED && !is_same_trouble(r->text, refused))
 		wp_warn("%s: %s: it does not take the metrics", shown_of(b, kind), r->text);
-	else if (r->outcome == WP_OUTBOX_SENT && b->waits)
+	else if (r->outcome == WP_OUTBOX_SENT && b->waits[kind])
 		wp_warn("%s: it takes %s again", shown_of(b, kind), name_of(kind));
 	if (r->outcome == WP_OUTBOX_REFUSED)
 		memcpy(refused, r->text, sizeof(r->text));
 	else if (r->outcome == WP_OUTBOX_SENT)
 		*refused = 0;
 	if (r->outcome == WP_OUTBOX_WAITS || r->outcome == WP_OUTBOX_SENT)
-		b->waits = r->outcome == WP_OUTBOX_WAITS;
+		b->waits[kind] = r->outcome == WP_OUTBOX_WAITS;
 }
 
 static void take_reply(struct wp_outbox *b, struct wp_outbox_reply *r)
@@ -240,12 +240,36 @@ static int open_spool_in(int parent, const char *name)
 	return -EPERM;
 }
 
-/* The directory that it is in is opened once: others may be able to replace it. */
-static int open_spool(const char *path)
+/* Whether it could be opened, or made, without doing so. Returns 0 or a negative errno. */
+static int check_spool_in(int parent, const char *name)
+{
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err = 0;
+	struct stat st;
+
+	if (fd < 0 && errno != ENOENT)
+		return -errno;
+	if (faccessat(fd < 0 ? parent : fd, ".", W_OK | X_OK, AT_EACCESS))
+		err = -errno;
+	if (!err && fd >= 0 && !geteuid()) {
+		if (fstat(fd, &st) || st.st_uid != WP_OUTBOX_UID)
+			err = -EPERM;
+		else if ((st.st_mode & 0300) != 0300)
+			err = -EACCES;
+	}
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+/*
+ * Calls a function for a directory. The one that it is in is opened once: others may be able
+ * to replace it. Returns what that function does, or a negative errno.
+ */
+static int in_parent(const char *path, int (*call)(int parent, const char *name))
 {
 	char *copy = strdup(path), *slash;
 	const char *name;
-	int parent, fd;
+	int parent, ret;
 
 	if (!copy)
 		return -ENOMEM;
@@ -256,23 +280,44 @@ static int open_spool(const char *path)
 	if (slash)
 		*slash = 0;
 	parent = open(!slash ? "." : *copy ? copy : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	fd = parent < 0 ? -errno : open_spool_in(parent, name);
+	ret = parent < 0 ? -errno : call(parent, name);
 	if (parent >= 0)
 		close(parent);
 	free(copy);
-	return fd;
+	return ret;
+}
+
+static const char *spool_trouble(int err)
+{
+	return err == -EPERM ? "it is not of user nobody, who sends: name one that is to be made" :
+			       strerror(-err);
+}
+
+/**
+ * wp_outbox_check_spool() - whether a directory can be that of the spool
+ * @path: its path
+ * @trouble: set to what is wrong
+ *
+ * Nothing is made or changed, and another agent that has it is not noticed.
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_outbox_check_spool(const char *path, const char **trouble)
+{
+	int err = in_parent(path, check_spool_in);
+
+	*trouble = spool_trouble(err);
+	return err;
 }
 
 static int pass_spool(struct wp_outbox *b)
 {
 	const struct wp_outbox_post post = { .seq = 0 };
 	const struct iovec iov = { .iov_base = (void *)&post, .iov_len = sizeof(post) };
-	int fd = open_spool(b->o.spool), err = 0;
+	int fd = in_parent(b->o.spool, open_spool_in), err = 0;
 
 	if (fd < 0) {
-		wp_err("--spool: %s: %s", b->o.spool, fd == -EPERM ?
-		       "it is not of user nobody, who sends: name one that is to be made" :
-		       strerror(-fd));
+		wp_err("--spool: %s: %s", b->o.spool, spool_trouble(fd));
 		return fd;
 	}
 	if (!wp_zygote_send(b->sock, &iov, 1, &fd, 1, 0)) {
@@ -312,7 +357,7 @@ int wp_outbox_open(struct wp_outbox *b)
 		return ret;
 	}
 	b->sock = sock[0];
-	b->waits = false;
+	memset(b->waits, 0, sizeof(b->waits));
 	if (b->o.spool) {
 		ret = pass_spool(b);
 		if (ret) {

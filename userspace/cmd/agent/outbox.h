@@ -151,7 +151,7 @@ struct wp_outbox_loss {
  * @unsent: those of them that did not arrive, and that no later one that did makes up for:
  *	each has all sums so far
  * @bytes: bytes that arrived
- * @waits: the last reply was that a message waits
+ * @waits: the last reply of a kind was that a message waits
  * @refused: why the last message of a kind was refused, if none was sent since; else ""
  * @waiting: windows in the spool, as of the last reply
  */
@@ -167,7 +167,7 @@ struct wp_outbox {
 	__u64 metrics[WP_OUTBOX_OUTCOMES];
 	__u64 unsent;
 	__u64 bytes;
-	bool waits;
+	bool waits[WP_SPOOL_KINDS];
 	char refused[WP_SPOOL_KINDS][200];
 	__u64 waiting;
 };
@@ -194,6 +194,7 @@ extern const struct wp_outbox_kind wp_outbox_kinds[WP_SPOOL_KINDS];
 
 bool wp_outbox_is_profiles(enum wp_spool_kind kind);
 const char *wp_outbox_outcome_name(enum wp_outbox_outcome outcome);
+int wp_outbox_check_spool(const char *path, const char **trouble);
 int wp_outbox_open(struct wp_outbox *b);
 int wp_outbox_post(struct wp_outbox *b, enum wp_spool_kind kind, const void *message, size_t size,
 		   __u64 ns);

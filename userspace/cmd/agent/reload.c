@@ -68,7 +68,11 @@ static char **check_line(const struct wp_agent_reload *r)
 	return argv;
 }
 
-/* Its messages are ours; not what it prints if all is valid. Returns 0 or an errno. */
+/*
+ * Its messages are ours; not what it prints if all is valid. It knows by a variable that what
+ * is not there yet will not come: the agent starts as soon as it has ended. Returns 0 or an
+ * errno.
+ */
 static int spawn_check(struct wp_agent_reload *r, char **argv)
 {
 	posix_spawn_file_actions_t actions;
@@ -77,8 +81,11 @@ static int spawn_check(struct wp_agent_reload *r, char **argv)
 	if (err)
 		return err;
 	err = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	if (!err && setenv(WP_AGENT_RELOAD, "1", 1))
+		err = errno;
 	if (!err)
 		err = posix_spawn(&r->check, argv[0], &actions, NULL, argv, environ);
+	unsetenv(WP_AGENT_RELOAD);
 	posix_spawn_file_actions_destroy(&actions);
 	return err;
 }

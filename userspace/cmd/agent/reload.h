@@ -32,6 +32,9 @@ enum wp_agent_reload_state {
 	WP_AGENT_RELOAD_READY,
 };
 
+/* In the environment of a --check for an agent that is running: see reload.c. */
+#define WP_AGENT_RELOAD		"WALLPROF_AGENT_RELOAD"
+
 int wp_agent_reload_init(struct wp_agent_reload *r, int argc, char **argv);
 enum wp_agent_reload_state wp_agent_reload_step(struct wp_agent_reload *r);
 int wp_agent_reload_exec(const struct wp_agent_reload *r, const char *name, int fd);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The process that sends profiles and metrics: a queue in memory, and one request at a time.
- * It has no rights: neither those of root nor a descriptor of the recording.
+ * The process that sends profiles and metrics: for each kind a lane, with a queue in memory
+ * and one request at a time. A receiver that hangs delays only what is sent to it. The
+ * process has no rights: neither those of root nor a descriptor of the recording.
  *
  * A message that the receiver does not take now (no answer; 429, 502, 503, 504) is tried
  * again, after a time that doubles and is partly random, or that the receiver asks for.
- * One that it refuses is lost, as is the oldest one when the queue is full. The parent
- * gets a reply for each.
+ * One that it refuses is lost, as is the oldest one when the queues, whose limit is one, are
+ * full. The parent gets a reply for each.
  *
- * With a spool, messages that wait are on disk: those in the queue follow those in the spool,
- * which are sent first, and go there as soon as one has to wait. What cannot be written there
- * stays in the queue.
+ * With a spool, messages that wait are on disk: those of a lane in its queue follow those in
+ * the spool, which are sent first, and go there as soon as one has to wait. What cannot be
+ * written there stays in the queue.
  *
  * When the agent reads its configuration again, the process ends after the request that it is
  * in, and leaves its queue in a file, for the next one.
@@ -19,6 +20,7 @@
 #include <grp.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,43 +64,49 @@ struct entry {
 };
 
 /**
+ * struct lane - what is sent of a kind
+ * @first: the oldest message
+ * @last: the newest
+ * @busy: the oldest one is being sent
+ * @spooled: @busy is of the oldest one in the spool
+ * @data: its message there, mapped; or NULL
+ * @data_size: its size
+ * @wait_ms: the last wait before a try
+ * @not_before: time of the next try
+ */
+struct lane {
+	struct entry *first;
+	struct entry *last;
+	bool busy;
+	bool spooled;
+	void *data;
+	size_t data_size;
+	unsigned int wait_ms;
+	__u64 not_before;
+};
+
+/**
  * struct sender - the process
  * @o: where to send, and how
  * @sock: socket to the parent
  * @http: the requests
- * @first: the oldest message
- * @last: the newest
- * @bytes: in the queue
- * @busy: the oldest one is being sent
+ * @lane: by what is sent: enum wp_spool_kind
+ * @bytes: in all queues
  * @spool: messages on disk, or NULL
- * @spooled: @busy is of the oldest one there
- * @kind: of what is being sent
- * @data: its message, mapped; or NULL
- * @data_size: its size
  * @left: file for what is not sent at the end, or -1
  * @ended: no more will come
  * @end: then, when to give up, ns of CLOCK_MONOTONIC
- * @wait_ms: the last wait before a try
- * @not_before: time of the next try
  */
 struct sender {
 	const struct wp_outbox_options *o;
 	int sock;
 	struct wp_http *http;
-	struct entry *first;
-	struct entry *last;
+	struct lane lane[WP_SPOOL_KINDS];
 	__u64 bytes;
-	bool busy;
 	struct wp_spool *spool;
-	bool spooled;
-	enum wp_spool_kind kind;
-	void *data;
-	size_t data_size;
 	int left;
 	bool ended;
 	__u64 end;
-	unsigned int wait_ms;
-	__u64 not_before;
 };
 
 /* The parent reads all; if it is gone, nobody asks. */
@@ -118,57 +126,74 @@ static __u64 waiting(const struct sender *s)
 	return nr;
 }
 
-static void reply(const struct sender *s, const struct wp_outbox_post *post,
-		  enum wp_outbox_outcome outcome, const char *text)
+/* Of the start, and that a message waits. */
+static void reply_state(const struct sender *s, enum wp_spool_kind kind,
+			enum wp_outbox_outcome outcome, const char *text)
 {
-	struct wp_outbox_reply r = {
-		.outcome = outcome, .kind = post ? post->kind : s->kind, .waiting = waiting(s),
-	};
+	struct wp_outbox_reply r = { .outcome = outcome, .kind = kind, .waiting = waiting(s) };
 
-	if (post) {
-		r.seq = post->seq;
-		r.ns = post->ns;
-		r.bytes = post->bytes;
-	}
 	snprintf(r.text, sizeof(r.text), "%s", text);
 	send_reply(s, &r);
 }
 
-static void unmap(struct sender *s)
+static void reply(const struct sender *s, const struct wp_outbox_post *post,
+		  enum wp_outbox_outcome outcome, const char *text)
 {
-	if (s->data)
-		munmap(s->data, s->data_size);
-	s->data = NULL;
+	struct wp_outbox_reply r = {
+		.seq = post->seq, .ns = post->ns, .bytes = post->bytes, .outcome = outcome,
+		.kind = post->kind, .waiting = waiting(s),
+	};
+
+	snprintf(r.text, sizeof(r.text), "%s", text);
+	send_reply(s, &r);
 }
 
-/* Replies about the oldest window of the spool, and removes it there. */
-static void drop_spooled(struct sender *s, enum wp_outbox_outcome outcome, const char *text)
+static void unmap(struct lane *l)
 {
-	struct wp_spool_segment segment;
-	struct wp_outbox_reply r = { .outcome = outcome, .spooled = 1 };
+	if (l->data)
+		munmap(l->data, l->data_size);
+	l->data = NULL;
+}
 
-	unmap(s);
-	if (!wp_spool_first(s->spool, &segment))
-		return;
+/* Replies about a window of the spool, and removes it there. */
+static void drop_spooled(struct sender *s, const struct wp_spool_segment *segment,
+			 enum wp_outbox_outcome outcome, const char *text)
+{
+	struct wp_outbox_reply r = {
+		.seq = segment->seq, .ns = segment->ns, .bytes = segment->bytes,
+		.outcome = outcome, .spooled = 1, .kind = segment->kind,
+	};
+
+	unmap(&s->lane[segment->kind]);
 	/* If it stays on the disk, the next process sends it again. */
-	wp_spool_remove(s->spool);
-	r.seq = segment.seq;
-	r.ns = segment.ns;
-	r.bytes = segment.bytes;
-	r.kind = segment.kind;
+	wp_spool_remove(s->spool, segment);
 	r.waiting = waiting(s);
 	snprintf(r.text, sizeof(r.text), "%s", text);
 	send_reply(s, &r);
 }
 
-/* Removes a window from the queue. @before: the one in front of it, or NULL. */
-static void forget(struct sender *s, struct entry *before)
+/* Makes room in the spool, but not by what is being sent. */
+static void drop_excess(struct sender *s, __u64 more)
 {
-	struct entry *e = before ? before->next : s->first;
+	struct wp_spool_segment oldest;
 
-	*(before ? &before->next : &s->first) = e->next;
-	if (s->last == e)
-		s->last = before;
+	while (s->spool && wp_spool_excess(s->spool, more) && wp_spool_first(s->spool, &oldest)) {
+		const struct lane *l = &s->lane[oldest.kind];
+
+		if (l->busy && l->spooled)
+			break;
+		drop_spooled(s, &oldest, WP_OUTBOX_SPOOL_FULL, "the spool is full");
+	}
+}
+
+/* Removes a window from the queue. @before: the one in front of it, or NULL. */
+static void forget(struct sender *s, struct lane *l, struct entry *before)
+{
+	struct entry *e = before ? before->next : l->first;
+
+	*(before ? &before->next : &l->first) = e->next;
+	if (l->last == e)
+		l->last = before;
 	s->bytes -= e->post.bytes;
 	if (e->data)
 		munmap(e->data, e->post.bytes);
@@ -176,57 +201,88 @@ static void forget(struct sender *s, struct entry *before)
 }
 
 /* Replies about a window, and drops it. */
-static void drop(struct sender *s, struct entry *before, enum wp_outbox_outcome outcome,
-		 const char *text)
+static void drop(struct sender *s, struct lane *l, struct entry *before,
+		 enum wp_outbox_outcome outcome, const char *text)
 {
-	reply(s, before ? &before->next->post : &s->first->post, outcome, text);
-	forget(s, before);
+	reply(s, before ? &before->next->post : &l->first->post, outcome, text);
+	forget(s, l, before);
 }
 
-/* Writes the queue to the file that the parent has passed, without replies: it reads that. */
+/* The lane whose queue has the oldest message; NULL: all are empty. */
+static struct lane *oldest_lane(struct sender *s)
+{
+	struct lane *found = NULL, *l;
+
+	for (l = s->lane; l < s->lane + WP_SPOOL_KINDS; l++) {
+		if (l->first && (!found || l->first->post.seq < found->first->post.seq))
+			found = l;
+	}
+	return found;
+}
+
+/* Writes the queues to the file that the parent has passed, without replies: it reads that. */
 static void leave(struct sender *s)
 {
+	struct lane *l;
 	off_t at = 0;
 
-	while (s->left >= 0 && s->first) {
-		const struct wp_outbox_post *post = &s->first->post;
+	while (s->left >= 0 && (l = oldest_lane(s))) {
+		const struct wp_outbox_post *post = &l->first->post;
 
 		if (wp_pwrite_all(s->left, post, sizeof(*post), at) ||
-		    wp_pwrite_all(s->left, s->first->data, post->bytes, at + sizeof(*post)))
+		    wp_pwrite_all(s->left, l->first->data, post->bytes, at + sizeof(*post)))
 			break;
 		at += sizeof(*post) + post->bytes;
-		forget(s, NULL);
+		forget(s, l, NULL);
 	}
 	/* Part of a window is none. */
 	if (s->left >= 0 && ftruncate(s->left, at))
 		return;
 }
 
-/* Moves windows from the queue to the spool, as far as that takes them. */
-static void move_to_spool(struct sender *s)
+/* Moves windows from a queue to the spool, as far as that takes them. */
+static void move_to_spool(struct sender *s, struct lane *l)
 {
-	while (s->spool && s->first && !(s->busy && !s->spooled)) {
-		const struct wp_outbox_post *post = &s->first->post;
+	while (s->spool && l->first && !(l->busy && !l->spooled)) {
+		const struct wp_outbox_post *post = &l->first->post;
 
-		while (wp_spool_excess(s->spool, post->bytes) && !(s->busy && s->spooled))
-			drop_spooled(s, WP_OUTBOX_SPOOL_FULL, "the spool is full");
-		if (wp_spool_add(s->spool, post->kind, s->first->data, post->bytes, post->ns))
+		drop_excess(s, post->bytes);
+		if (wp_spool_add(s->spool, post->kind, l->first->data, post->bytes, post->ns))
 			break;
-		drop(s, NULL, WP_OUTBOX_SPOOLED, "");
+		drop(s, l, NULL, WP_OUTBOX_SPOOLED, "");
 	}
 }
 
-/* The oldest ones go first, except the one that is being sent. */
+/* The one in front of the oldest that can be dropped, which is not being sent. */
+static struct entry *before_droppable(const struct lane *l)
+{
+	return l->busy && !l->spooled ? l->first : NULL;
+}
+
+/* The oldest ones go first; of each lane the last one stays. */
 static void make_room(struct sender *s)
 {
-	bool busy = s->busy && !s->spooled;
+	while (s->bytes > s->o->queue) {
+		struct lane *from = NULL, *l;
+		__u64 oldest = 0;
 
-	while (s->bytes > s->o->queue && s->first != s->last)
-		drop(s, busy ? s->first : NULL, WP_OUTBOX_NO_ROOM, "the queue is full");
+		for (l = s->lane; l < s->lane + WP_SPOOL_KINDS; l++) {
+			const struct entry *e = before_droppable(l) ? l->first->next : l->first;
+
+			if (l->first == l->last || (from && e->post.seq > oldest))
+				continue;
+			from = l;
+			oldest = e->post.seq;
+		}
+		if (!from)
+			break;
+		drop(s, from, before_droppable(from), WP_OUTBOX_NO_ROOM, "the queue is full");
+	}
 }
 
 static void add(struct sender *s, const struct wp_outbox_post *post, int fd)
 {
+	struct lane *l = &s->lane[post->kind];
 	struct entry *e = calloc(1, sizeof(*e));
 	struct stat st;
 
@@ -242,26 +298,29 @@ static void add(struct sender *s, const struct wp_outbox_post *post, int fd)
 		free(e);
 		return;
 	}
-	if (s->last)
-		s->last->next = e;
+	if (l->last)
+		l->last->next = e;
 	else
-		s->first = e;
-	s->last = e;
+		l->first = e;
+	l->last = e;
 	s->bytes += post->bytes;
 	/* It follows those that wait. */
-	if (s->spool && wp_spool_nr(s->spool))
-		move_to_spool(s);
+	if (s->spool && wp_spool_nr_of(s->spool, post->kind))
+		move_to_spool(s, l);
 	make_room(s);
 }
 
 static void end_soon(struct sender *s)
 {
+	unsigned int i;
+
 	if (s->ended)
 		return;
 	s->ended = true;
 	s->end = wp_clock_now() + s->o->end_ms * 1000000ULL;
 	/* There is no time to lose. */
-	s->not_before = 0;
+	for (i = 0; i < WP_SPOOL_KINDS; i++)
+		s->lane[i].not_before = 0;
 }
 
 static void receive(struct sender *s)
@@ -293,14 +352,14 @@ static __u64 random_below(__u64 limit)
 }
 
 /* Many agents whose receiver was away must not come back at once. */
-static void back_off(struct sender *s, __u64 retry_after)
+static void back_off(const struct sender *s, struct lane *l, __u64 retry_after)
 {
 	__u64 ms;
 
-	s->wait_ms = s->wait_ms ? 2 * s->wait_ms : FIRST_MS;
-	if (s->wait_ms > MOST_MS)
-		s->wait_ms = MOST_MS;
-	ms = s->wait_ms / 2 + random_below(s->wait_ms / 2);
+	l->wait_ms = l->wait_ms ? 2 * l->wait_ms : FIRST_MS;
+	if (l->wait_ms > MOST_MS)
+		l->wait_ms = MOST_MS;
+	ms = l->wait_ms / 2 + random_below(l->wait_ms / 2);
 	if (retry_after > MOST_RETRY_AFTER)
 		retry_after = MOST_RETRY_AFTER;
 	if (retry_after * 1000 > ms)
@@ -308,7 +367,7 @@ static void back_off(struct sender *s, __u64 retry_after)
 	/* At the end others have no turn any more. */
 	if (s->ended && ms > FIRST_MS / 4)
 		ms = FIRST_MS / 4;
-	s->not_before = wp_clock_now() + ms * 1000000;
+	l->not_before = wp_clock_now() + ms * 1000000;
 }
 
 static bool is_temporary(long status)
@@ -317,44 +376,50 @@ static bool is_temporary(long status)
 }
 
 /* The request is over, and its message. */
-static void end_request(struct sender *s, enum wp_outbox_outcome outcome, const char *text)
+static void end_request(struct sender *s, struct lane *l, enum wp_outbox_outcome outcome,
+			const char *text)
 {
-	if (s->spooled)
-		drop_spooled(s, outcome, text);
-	else
-		drop(s, NULL, outcome, text);
+	struct wp_spool_segment segment;
+
+	if (!l->spooled)
+		drop(s, l, NULL, outcome, text);
+	else if (wp_spool_first_of(s->spool, l - s->lane, &segment))
+		drop_spooled(s, &segment, outcome, text);
 }
 
 static void take_result(struct sender *s, const struct wp_http_result *result)
 {
+	struct lane *l = &s->lane[result->kind];
 	char text[160];
 
-	s->busy = false;
+	l->busy = false;
 	if (result->status / 100 == 2) {
-		s->wait_ms = 0;
-		if (wp_answer_partial(s->kind, result, text, sizeof(text)))
-			end_request(s, WP_OUTBOX_REFUSED, text);
+		l->wait_ms = 0;
+		if (wp_answer_partial(result->kind, result, text, sizeof(text)))
+			end_request(s, l, WP_OUTBOX_REFUSED, text);
 		else
-			end_request(s, WP_OUTBOX_SENT, "");
+			end_request(s, l, WP_OUTBOX_SENT, "");
 		return;
 	}
 	wp_answer_trouble(result, text, sizeof(text));
 	if (result->trouble || is_temporary(result->status)) {
-		reply(s, NULL, WP_OUTBOX_WAITS, text);
-		unmap(s);
-		back_off(s, result->retry_after);
-		move_to_spool(s);
+		reply_state(s, result->kind, WP_OUTBOX_WAITS, text);
+		unmap(l);
+		back_off(s, l, result->retry_after);
+		move_to_spool(s, l);
 		make_room(s);
 	} else {
-		end_request(s, WP_OUTBOX_REFUSED, text);
+		end_request(s, l, WP_OUTBOX_REFUSED, text);
 	}
 }
 
-/* Milliseconds until a time, for poll; rounded up. */
+/* Milliseconds until a time, for poll; rounded up. -1: it never comes. */
 static int until(__u64 time)
 {
 	__u64 now = wp_clock_now();
 
+	if (time == UINT64_MAX)
+		return -1;
 	return time > now ? (time - now) / 1000000 + 1 : 0;
 }
 
@@ -368,92 +433,136 @@ static void wait_for_parent(struct sender *s, int ms)
 		receive(s);
 }
 
-static void wait_for_request(struct sender *s)
+static void wait_for_requests(struct sender *s, int ms)
 {
 	struct pollfd p = { .fd = s->sock, .events = POLLIN };
-	int ms = s->ended ? until(s->end) : 1000;
 	struct wp_http_result result;
 
 	/* After the end the socket would always be ready. */
-	if (wp_http_wait(s->http, s->ended ? -1 : s->sock, ms < 1000 ? ms : 1000, &result))
-		result = (struct wp_http_result){ .done = true, .trouble = "libcurl failed" };
-	if (result.done)
+	wp_http_wait(s->http, s->ended ? -1 : s->sock, ms >= 0 && ms < 1000 ? ms : 1000);
+	while (wp_http_ended(s->http, &result))
 		take_result(s, &result);
 	if (!s->ended && poll(&p, 1, 0) > 0)
 		receive(s);
 }
 
-static bool has_more(const struct sender *s)
+static bool has_more(const struct sender *s, const struct lane *l)
 {
-	return s->first || (s->spool && wp_spool_nr(s->spool));
+	return l->first || (s->spool && wp_spool_nr_of(s->spool, l - s->lane));
 }
 
-static bool post(struct sender *s, enum wp_spool_kind kind, const void *data, size_t size)
+static bool post(struct sender *s, const struct lane *l, const void *data, size_t size)
 {
-	s->kind = kind;
+	enum wp_spool_kind kind = l - s->lane;
+
 	return !wp_http_post(s->http, kind,
 			     kind == WP_SPOOL_METRICS ? s->o->metrics_url : s->o->url, data, size);
 }
 
-/* Begins to send the oldest message. */
-static void begin(struct sender *s)
+/* Begins to send the oldest message of a lane. */
+static void begin(struct sender *s, struct lane *l)
 {
+	enum wp_spool_kind kind = l - s->lane;
 	struct wp_spool_segment segment;
 
-	while (s->spool && wp_spool_excess(s->spool, 0))
-		drop_spooled(s, WP_OUTBOX_SPOOL_FULL, "the spool is full");
-	s->spooled = s->spool && wp_spool_first(s->spool, &segment);
-	if (!s->spooled && !s->first)
+	drop_excess(s, 0);
+	l->spooled = s->spool && wp_spool_first_of(s->spool, kind, &segment);
+	if (!l->spooled && !l->first)
 		return;
-	s->kind = s->spooled ? segment.kind : s->first->post.kind;
-	if (s->kind == WP_SPOOL_METRICS && !s->o->metrics_url) {
-		end_request(s, WP_OUTBOX_REFUSED, "metrics of an earlier start have no receiver");
-		return;
-	}
-	if (wp_outbox_is_profiles(s->kind) && s->kind != s->o->profiles) {
-		end_request(s, WP_OUTBOX_REFUSED, "profiles of an earlier start have another format");
+	if (kind == WP_SPOOL_METRICS && !s->o->metrics_url) {
+		end_request(s, l, WP_OUTBOX_REFUSED,
+			    "metrics of an earlier start have no receiver");
 		return;
 	}
-	if (s->spooled) {
-		s->data = wp_spool_map(s->spool, &segment);
-		s->data_size = segment.bytes;
-		if (!s->data) {
-			drop_spooled(s, WP_OUTBOX_UNREADABLE, strerror(errno));
+	if (wp_outbox_is_profiles(kind) && kind != s->o->profiles) {
+		end_request(s, l, WP_OUTBOX_REFUSED,
+			    "profiles of an earlier start have another format");
+		return;
+	}
+	if (l->spooled) {
+		l->data = wp_spool_map(s->spool, &segment);
+		l->data_size = segment.bytes;
+		if (!l->data) {
+			drop_spooled(s, &segment, WP_OUTBOX_UNREADABLE, strerror(errno));
 			return;
 		}
-		s->busy = post(s, segment.kind, s->data, segment.bytes);
+		l->busy = post(s, l, l->data, segment.bytes);
 	} else {
-		s->busy = post(s, s->first->post.kind, s->first->data, s->first->post.bytes);
+		l->busy = post(s, l, l->first->data, l->first->post.bytes);
 	}
-	if (s->busy)
+	if (l->busy)
 		return;
-	unmap(s);
-	back_off(s, 0);
+	unmap(l);
+	back_off(s, l, 0);
+}
+
+/**
+ * struct state - of all lanes
+ * @busy: a request is under way
+ * @more: a message waits, or is being sent
+ * @next: the earliest time of a lane that is to begin one; UINT64_MAX: there is none
+ */
+struct state {
+	bool busy;
+	bool more;
+	__u64 next;
+};
+
+static struct state look(const struct sender *s)
+{
+	struct state state = { .next = UINT64_MAX };
+	const struct lane *l;
+
+	for (l = s->lane; l < s->lane + WP_SPOOL_KINDS; l++) {
+		if (!has_more(s, l))
+			continue;
+		state.more = true;
+		state.busy |= l->busy;
+		if (!l->busy && l->not_before < state.next)
+			state.next = l->not_before;
+	}
+	return state;
+}
+
+/* Begins what can begin. */
+static void begin_all(struct sender *s)
+{
+	struct lane *l;
+
+	for (l = s->lane; l < s->lane + WP_SPOOL_KINDS; l++) {
+		if (!l->busy && has_more(s, l) && wp_clock_now() >= l->not_before)
+			begin(s, l);
+	}
 }
 
 static void run(struct sender *s)
 {
-	for (;;) {
-		if (s->ended && (!has_more(s) || wp_clock_now() >= s->end))
-			break;
-		/* The next process sends the others. */
-		if (s->left >= 0 && !s->busy)
-			break;
-		if (!s->busy && has_more(s) && wp_clock_now() >= s->not_before)
-			begin(s);
-		if (s->busy) {
-			wait_for_request(s);
-		} else {
-			__u64 next = s->ended && s->end < s->not_before ? s->end : s->not_before;
+	struct state state;
+	struct lane *l;
 
-			wait_for_parent(s, has_more(s) ? until(next) : -1);
-		}
+	for (;;) {
+		/* The next process sends the others. */
+		if (s->left < 0 && !(s->ended && wp_clock_now() >= s->end))
+			begin_all(s);
+		state = look(s);
+		if (s->ended && (!state.more || wp_clock_now() >= s->end))
+			break;
+		if (s->left >= 0 && !state.busy)
+			break;
+		if (s->ended && s->end < state.next)
+			state.next = s->end;
+		if (state.busy)
+			wait_for_requests(s, until(state.next));
+		else
+			wait_for_parent(s, state.more ? until(state.next) : -1);
 	}
-	s->busy = false;
-	move_to_spool(s);
+	for (l = s->lane; l < s->lane + WP_SPOOL_KINDS; l++) {
+		l->busy = false;
+		move_to_spool(s, l);
+	}
 	leave(s);
-	while (s->first)
-		drop(s, NULL, WP_OUTBOX_ENDED, "");
+	while ((l = oldest_lane(s)))
+		drop(s, l, NULL, WP_OUTBOX_ENDED, "");
 }
 
 /*
@@ -498,19 +607,19 @@ void wp_sender_run(int sock, const struct wp_outbox_options *o)
 	const char *trouble;
 
 	if (wp_confine_descriptors(sock) || !drop_rights()) {
-		reply(&s, NULL, WP_OUTBOX_UNUSABLE, "its rights cannot be dropped");
+		reply_state(&s, o->profiles, WP_OUTBOX_UNUSABLE, "its rights cannot be dropped");
 		_exit(1);
 	}
 	if (wp_http_new(&s.http, o, &trouble)) {
-		reply(&s, NULL, WP_OUTBOX_UNUSABLE, trouble);
+		reply_state(&s, o->profiles, WP_OUTBOX_UNUSABLE, trouble);
 		_exit(1);
 	}
 	if (o->spool && !take_spool(&s, &trouble)) {
-		reply(&s, NULL, WP_OUTBOX_UNUSABLE, trouble);
+		reply_state(&s, o->profiles, WP_OUTBOX_UNUSABLE, trouble);
 		_exit(1);
 	}
 	prctl(PR_SET_NAME, "wallprof-send");
-	reply(&s, NULL, WP_OUTBOX_READY, "");
+	reply_state(&s, o->profiles, WP_OUTBOX_READY, "");
 	run(&s);
 	wp_http_free(s.http);
 	_exit(0);

@@ -265,6 +265,35 @@ void wp_agent_textfile_write(const struct wp_agent *a)
 	t->failed = err;
 }
 
+/* Its directory, to be freed; NULL: no memory. */
+static char *directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? strndup(path, slash == path ? 1 : slash - path) : strdup(".");
+}
+
+/**
+ * wp_agent_textfile_look() - whether a file of metrics can be written
+ * @path: its path
+ *
+ * Nothing is made or changed.
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_agent_textfile_look(const char *path)
+{
+	char *name = directory_of(path);
+	int dir = name ? open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, err = 0;
+
+	if (dir < 0 || faccessat(dir, ".", W_OK | X_OK, AT_EACCESS))
+		err = -errno;
+	if (dir >= 0)
+		close(dir);
+	free(name);
+	return err;
+}
+
 /**
  * wp_agent_textfile_open() - open a file of metrics
  * @out: set to it
@@ -281,7 +310,7 @@ int wp_agent_textfile_open(struct wp_agent_textfile **out, const char *path)
 	int err = 0;
 
 	t = calloc(1, sizeof(*t));
-	dir = slash ? strndup(path, slash == path ? 1 : slash - path) : strdup(".");
+	dir = directory_of(path);
 	if (!t || !dir) {
 		free(t);
 		free(dir);

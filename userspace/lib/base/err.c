@@ -47,6 +47,16 @@ void wp_err_place(const char *where)
 	place = where;
 }
 
+/**
+ * wp_err_where() - where the causes of errors are
+ *
+ * Return: what wp_err_place() set last.
+ */
+const char *wp_err_where(void)
+{
+	return place;
+}
+
 static void print(const char *kind, const char *message)
 {
 	if (place)

@@ -27,6 +27,7 @@ enum wp_verbosity {
 void wp_set_verbosity(enum wp_verbosity level);
 enum wp_verbosity wp_get_verbosity(void);
 void wp_err_place(const char *where);
+const char *wp_err_where(void);
 
 void wp_err(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void wp_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

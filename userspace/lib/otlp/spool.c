@@ -8,9 +8,9 @@
  * point each message is there as a whole, or was never reported to be. A file of another
  * name is not touched, one of an incomplete message removed.
  *
- * Numbers order the messages, not the clock. Their age is what this process has seen of it,
- * by a clock that is never set, and, of files that it found, what the time of their last
- * change says.
+ * Numbers order the messages, not the clock; each kind has a queue of its own. Their age is
+ * what this process has seen of it, by a clock that is never set, and, of files that it found,
+ * what the time of their last change says.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -59,25 +59,31 @@ struct entry {
 };
 
 /**
- * struct wp_spool - a directory
- * @dir: its descriptor
- * @limits: its limits
+ * struct queue - the messages of a kind
  * @entry: the messages, the oldest first
  * @first: index of the oldest one
  * @nr: index behind the newest
- * @nr_of: number of messages by kind
  * @room: allocated entries
+ */
+struct queue {
+	struct entry *entry;
+	size_t first;
+	size_t nr;
+	size_t room;
+};
+
+/**
+ * struct wp_spool - a directory
+ * @dir: its descriptor
+ * @limits: its limits
+ * @of: its messages, by kind
  * @bytes: of all messages
  * @seq: number of the newest message ever
  */
 struct wp_spool {
 	int dir;
 	struct wp_spool_limits limits;
-	struct entry *entry;
-	size_t first;
-	size_t nr;
-	size_t nr_of[WP_SPOOL_KINDS];
-	size_t room;
+	struct queue of[WP_SPOOL_KINDS];
 	__u64 bytes;
 	__u64 seq;
 };
@@ -109,22 +115,23 @@ static bool parse(const char *name, struct wp_spool_segment *s)
 
 static int append(struct wp_spool *s, const struct wp_spool_segment *segment, __s64 since)
 {
-	if (s->first && s->first >= s->room / 2) {
-		memmove(s->entry, s->entry + s->first, (s->nr - s->first) * sizeof(*s->entry));
-		s->nr -= s->first;
-		s->first = 0;
+	struct queue *q = &s->of[segment->kind];
+
+	if (q->first && q->first >= q->room / 2) {
+		memmove(q->entry, q->entry + q->first, (q->nr - q->first) * sizeof(*q->entry));
+		q->nr -= q->first;
+		q->first = 0;
 	}
-	if (s->nr == s->room) {
-		size_t room = s->room ? 2 * s->room : 64;
-		struct entry *more = reallocarray(s->entry, room, sizeof(*more));
+	if (q->nr == q->room) {
+		size_t room = q->room ? 2 * q->room : 64;
+		struct entry *more = reallocarray(q->entry, room, sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
-		s->entry = more;
-		s->room = room;
+		q->entry = more;
+		q->room = room;
 	}
-	s->entry[s->nr++] = (struct entry){ *segment, since };
-	s->nr_of[segment->kind]++;
+	q->entry[q->nr++] = (struct entry){ *segment, since };
 	s->bytes += segment->bytes;
 	if (s->seq < segment->seq)
 		s->seq = segment->seq;
@@ -141,7 +148,7 @@ static int found(struct wp_spool *s, const char *name)
 
 	if (!strcmp(name, INCOMPLETE))
 		return unlinkat(s->dir, name, 0) && errno != ENOENT ? -errno : 0;
-	if (!parse(name, &segment) || s->nr == MAX_SEGMENTS ||
+	if (!parse(name, &segment) || wp_spool_nr(s) == MAX_SEGMENTS ||
 	    fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode) ||
 	    (__u64)st.st_size != segment.bytes)
 		return 0;
@@ -165,6 +172,7 @@ static int read_all(struct wp_spool *s)
 {
 	DIR *d = wp_opendirat(s->dir, ".");
 	struct dirent *e;
+	unsigned int i;
 	int err = 0;
 
 	if (!d)
@@ -174,9 +182,20 @@ static int read_all(struct wp_spool *s)
 	if (!err && errno)
 		err = -errno;
 	closedir(d);
-	if (s->nr)
-		qsort(s->entry, s->nr, sizeof(*s->entry), by_number);
+	for (i = 0; i < WP_SPOOL_KINDS; i++) {
+		if (s->of[i].nr)
+			qsort(s->of[i].entry, s->of[i].nr, sizeof(struct entry), by_number);
+	}
 	return err;
+}
+
+static void free_all(struct wp_spool *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < WP_SPOOL_KINDS; i++)
+		free(s->of[i].entry);
+	free(s);
 }
 
 /**
@@ -200,8 +219,7 @@ int wp_spool_open(struct wp_spool **out, int dir, const struct wp_spool_limits *
 	err = flock(dir, LOCK_EX | LOCK_NB) || faccessat(dir, ".", W_OK | X_OK, 0) ? -errno :
 	      read_all(s);
 	if (err) {
-		free(s->entry);
-		free(s);
+		free_all(s);
 		return err;
 	}
 	*out = s;
@@ -217,8 +235,7 @@ void wp_spool_close(struct wp_spool *s)
 	if (!s)
 		return;
 	close(s->dir);
-	free(s->entry);
-	free(s);
+	free_all(s);
 }
 
 /**
@@ -229,7 +246,12 @@ void wp_spool_close(struct wp_spool *s)
  */
 size_t wp_spool_nr(const struct wp_spool *s)
 {
-	return s->nr - s->first;
+	size_t nr = 0;
+	unsigned int i;
+
+	for (i = 0; i < WP_SPOOL_KINDS; i++)
+		nr += wp_spool_nr_of(s, i);
+	return nr;
 }
 
 /**
@@ -241,7 +263,27 @@ size_t wp_spool_nr(const struct wp_spool *s)
  */
 size_t wp_spool_nr_of(const struct wp_spool *s, enum wp_spool_kind kind)
 {
-	return s->nr_of[kind];
+	return s->of[kind].nr - s->of[kind].first;
+}
+
+/* The oldest message of a kind, or NULL. */
+static const struct entry *first_of(const struct wp_spool *s, enum wp_spool_kind kind)
+{
+	return wp_spool_nr_of(s, kind) ? &s->of[kind].entry[s->of[kind].first] : NULL;
+}
+
+/* The oldest message of all, or NULL. */
+static const struct entry *oldest(const struct wp_spool *s)
+{
+	const struct entry *first, *found = NULL;
+	unsigned int i;
+
+	for (i = 0; i < WP_SPOOL_KINDS; i++) {
+		first = first_of(s, i);
+		if (first && (!found || first->s.seq < found->s.seq))
+			found = first;
+	}
+	return found;
 }
 
 /**
@@ -253,10 +295,29 @@ size_t wp_spool_nr_of(const struct wp_spool *s, enum wp_spool_kind kind)
  */
 bool wp_spool_first(const struct wp_spool *s, struct wp_spool_segment *segment)
 {
-	if (s->first == s->nr)
-		return false;
-	*segment = s->entry[s->first].s;
-	return true;
+	const struct entry *first = oldest(s);
+
+	if (first)
+		*segment = first->s;
+	return first;
+}
+
+/**
+ * wp_spool_first_of() - the oldest message of a kind
+ * @s: the spool
+ * @kind: the kind
+ * @segment: set to it
+ *
+ * Return: false if there is none.
+ */
+bool wp_spool_first_of(const struct wp_spool *s, enum wp_spool_kind kind,
+		       struct wp_spool_segment *segment)
+{
+	const struct entry *first = first_of(s, kind);
+
+	if (first)
+		*segment = first->s;
+	return first;
 }
 
 /**
@@ -268,10 +329,10 @@ bool wp_spool_first(const struct wp_spool *s, struct wp_spool_segment *segment)
  */
 bool wp_spool_excess(const struct wp_spool *s, __u64 more)
 {
-	__s64 oldest = (__s64)wp_clock_now() - (__s64)s->limits.age * 1000000000LL;
+	__s64 limit = (__s64)wp_clock_now() - (__s64)s->limits.age * 1000000000LL;
+	const struct entry *first = oldest(s);
 
-	return s->first < s->nr && (s->bytes + more > s->limits.bytes ||
-				    s->entry[s->first].since < oldest);
+	return first && (s->bytes + more > s->limits.bytes || first->since < limit);
 }
 
 /* Everything about the file is on the disk, under its name. */
@@ -333,9 +394,9 @@ int wp_spool_add(struct wp_spool *s, enum wp_spool_kind kind, const void *data, 
 }
 
 /**
- * wp_spool_map() - map the oldest message
+ * wp_spool_map() - map a message
  * @s: the spool
- * @segment: from wp_spool_first()
+ * @segment: from wp_spool_first() or wp_spool_first_of()
  *
  * Return: its data, for munmap(); NULL with errno.
  */
@@ -358,19 +419,18 @@ void *wp_spool_map(const struct wp_spool *s, const struct wp_spool_segment *segm
 }
 
 /**
- * wp_spool_remove() - remove the oldest message
- * @s: the spool, which has one
+ * wp_spool_remove() - remove a message
+ * @s: the spool
+ * @segment: from wp_spool_first() or wp_spool_first_of(), the last one of its kind
  *
  * Return: 0 or a negative errno: the file is still there, and would be found again.
  */
-int wp_spool_remove(struct wp_spool *s)
+int wp_spool_remove(struct wp_spool *s, const struct wp_spool_segment *segment)
 {
-	const struct wp_spool_segment *segment = &s->entry[s->first].s;
 	char name[NAME_SIZE];
 
 	name_of(segment, name);
 	s->bytes -= segment->bytes;
-	s->nr_of[segment->kind]--;
-	s->first++;
+	s->of[segment->kind].first++;
 	return unlinkat(s->dir, name, 0) && errno != ENOENT ? -errno : 0;
 }

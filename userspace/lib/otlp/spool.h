@@ -6,7 +6,7 @@
  *	ret = wp_spool_add(spool, WP_SPOOL_PROFILES, data, size, ns);
  *	known = wp_spool_first(spool, &segment);
  *	data = wp_spool_map(spool, &segment);		munmap() it
- *	wp_spool_remove(spool);				the first
+ *	wp_spool_remove(spool, &segment);
  *	wp_spool_close(spool);
  */
 #ifndef WP_LIB_OTLP_SPOOL_H
@@ -62,9 +62,11 @@ int wp_spool_open(struct wp_spool **out, int dir, const struct wp_spool_limits *
 int wp_spool_add(struct wp_spool *s, enum wp_spool_kind kind, const void *data, size_t size,
 		 __u64 ns);
 bool wp_spool_first(const struct wp_spool *s, struct wp_spool_segment *segment);
+bool wp_spool_first_of(const struct wp_spool *s, enum wp_spool_kind kind,
+		       struct wp_spool_segment *segment);
 bool wp_spool_excess(const struct wp_spool *s, __u64 more);
 void *wp_spool_map(const struct wp_spool *s, const struct wp_spool_segment *segment);
-int wp_spool_remove(struct wp_spool *s);
+int wp_spool_remove(struct wp_spool *s, const struct wp_spool_segment *segment);
 size_t wp_spool_nr(const struct wp_spool *s);
 size_t wp_spool_nr_of(const struct wp_spool *s, enum wp_spool_kind kind);
 void wp_spool_close(struct wp_spool *s);
