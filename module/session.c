@@ -518,11 +518,21 @@ int wp_session_stop(struct wp_session *session, struct wallprof_stop *stop)
 	return 0;
 }
 
+/* Of a session that is to start later no thread has a slot yet. */
+static u32 wp_session_live_targets(struct wp_session *session)
+{
+	if (session->state == WALLPROF_SESSION_CONFIGURED && session->later &&
+	    session->config.target != WALLPROF_TARGET_ALL)
+		return !wp_targets_set(session);
+	return atomic_read(&session->live_targets);
+}
+
 /**
  * wp_session_status - WALLPROF_IOC_STATUS
  * @session: the session, locked
  * @status: out
  *
+ * Context: process; may sleep.
  * Return: 0.
  */
 int wp_session_status(struct wp_session *session, struct wallprof_status *status)
@@ -550,7 +560,7 @@ int wp_session_status(struct wp_session *session, struct wallprof_status *status
 	status->tasks_failed = atomic64_read(&session->tasks_failed);
 	status->counters = atomic_read(&session->counters);
 	status->counters_failed = atomic_read(&session->counters_failed);
-	status->nr_live_targets = atomic_read(&session->live_targets);
+	status->nr_live_targets = wp_session_live_targets(session);
 	status->start = session->start == U64_MAX ? 0 : session->start;
 	status->stop = session->end;
 	no_task->count = atomic64_read(&session->untracked_count);

@@ -176,12 +176,12 @@ static int wp_threads_each(struct wp_session *session, bool leaders, wp_thread_f
 /* Whether a thread is a target now. Context: RCU read side. */
 static int wp_targets_is_one(struct wp_session *session, struct task_struct *p)
 {
-	return !wp_thread_ends(p) && wp_targets_match(session, p);
+	return !wp_thread_ends(p) && wp_targets_has(session, p);
 }
 
 /**
  * wp_targets_set - check that there is a target
- * @session: being configured
+ * @session: being configured, or one that is to start later
  *
  * Context: process.
  * Return: 0, or -ESRCH if no thread is a target and none may become one.

@@ -874,7 +874,9 @@ struct wallprof_lost {
  * @counters: out: counters that exist: one for each event on each CPU
  * @counters_failed: out: times that one could not be created on a CPU that
  *	came online
- * @nr_live_targets: out: targets alive; 0 for WALLPROF_TARGET_ALL
+ * @nr_live_targets: out: targets alive; 0 for WALLPROF_TARGET_ALL. After
+ *	WALLPROF_START_LATER, before START: 1 if one is alive, or one of those that are
+ *	named may come; else 0
  * @reserved: must be 0
  * @start: out: time of START, 0 before
  * @stop: out: time of STOP, 0 before

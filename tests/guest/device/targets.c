@@ -518,7 +518,7 @@ TEST_F_TIMEOUT(later, children_are_targets, 300)
 	pids[CHILDREN] = family_has(&self->family, 'o');
 	ASSERT_LT(0, pids[CHILDREN]);
 	stranger = child_of(naps_named, OTHER);
-	EXPECT_EQ(0, dev_status(s->fd).nr_live_targets);
+	EXPECT_EQ(1, dev_status(s->fd).nr_live_targets);
 	ASSERT_EQ(0, session_start(s));
 	EXPECT_EQ(CHILDREN + 2, dev_status(s->fd).nr_live_targets);
 	for (unsigned int i = 0; i <= CHILDREN; i++)
@@ -537,6 +537,21 @@ TEST_F_TIMEOUT(later, children_are_targets, 300)
 	for (unsigned int i = 0; !variant->flags && i <= CHILDREN; i++)
 		EXPECT_NE(NULL, session_account(s, pids[i]));
 	child_end(stranger);
+}
+
+/* Before START it is known when the last one has ended: a target, or who descends from one. */
+TEST_F_TIMEOUT(later, all_may_end_before, 300)
+{
+	struct session *s = &self->s;
+
+	ASSERT_EQ(0, dev_start_later(s->fd));
+	self->pids[0] = family_has(&self->family, 'o');
+	ASSERT_LT(0, self->pids[0]);
+	family_end(&self->family, NULL, 0);
+	EXPECT_EQ(1, dev_status(s->fd).nr_live_targets);
+	kill(self->pids[0], SIGKILL);
+	UNTIL(dev_status(s->fd).nr_live_targets == 0);
+	EXPECT_EQ(-ESRCH, session_start(s));
 }
 
 /* More than have room in the table of threads: START refuses, and can be called again. */
