@@ -449,10 +449,10 @@ static int start_late(struct wp_recording *r)
 static int wait_to_start(struct run *run)
 {
 	struct wp_recording *r = run->r;
-	__u64 interval = r->o.interval_ms * NSEC_PER_MSEC, now = wp_clock_now();
-	__u64 next = now + interval;
+	__u64 interval = NSEC_PER_MSEC * (r->o.interval_ms < 1000 ? r->o.interval_ms : 1000);
+	__u64 next = wp_clock_now() + interval;
 	enum wp_command turn;
-	/* It is not asked: it has no data, nor lost its targets. */
+	/* It is not asked: it has no data. */
 	struct wp_device idle = { .fd = -1, .info = r->dev.info };
 
 	while (goes_on(run)) {
@@ -479,6 +479,8 @@ static int wait_to_start(struct run *run)
 		if (wake == WP_WAKE_FULL || wake == WP_WAKE_FILES || wp_clock_now() >= next) {
 			err = wp_recording_drain_names(r, false);
 			next = wp_clock_now() + interval;
+			if (!err && wp_recording_lost_targets(r))
+				break;
 		}
 		if (!err && wp_record_output_is_due(&run->output, r))
 			err = wp_record_output_switch(&run->output, r);
@@ -527,8 +529,10 @@ static int wait_disabled(struct run *run)
 	struct wp_recording *r = run->r;
 	int err = wp_recording_pause(r);
 
+	if (err == -ESRCH)
+		return r->o.command ? wait_to_end(run) : 0;
 	if (err)
-		return err == -ESRCH ? wait_to_end(run) : err;
+		return err;
 	if (r->keep && r->mapsync)
 		wp_signals_set_files(wp_mapsync_files_fd(r->mapsync));
 	return wait_to_start(run);

@@ -154,6 +154,7 @@ int wp_recording_list_targets(struct wp_recording *r);
 int wp_recording_note_fork(struct wp_recording *r, const struct perf_event_header *rec,
 			   __u64 time);
 int wp_recording_pause(struct wp_recording *r);
+bool wp_recording_lost_targets(struct wp_recording *r);
 
 int wp_recording_open_interps(struct wp_recording *r);
 void wp_recording_close_interps(struct wp_recording *r);

@@ -179,3 +179,20 @@ int wp_recording_pause(struct wp_recording *r)
 	r->notes_forks = false;
 	return err ? err : wp_recording_open_mapsync(r);
 }
+
+/**
+ * wp_recording_lost_targets() - whether a recording that is disabled has no target any more
+ * @r: the recording
+ *
+ * Its end is then that of the last one, as perf's. One that has not begun waits for its
+ * beginning, as perf does; one with a command for the end of that.
+ *
+ * Return: whether there is none, nor can be.
+ */
+bool wp_recording_lost_targets(struct wp_recording *r)
+{
+	struct wallprof_status status;
+
+	return r->s.first && !r->o.command && has_list(&r->o.target) &&
+	       !wp_device_status(&r->dev, &status) && !status.nr_live_targets;
+}
