@@ -29,7 +29,7 @@ static int is_enabled(const char *log)
 
 static void work(const char *log, int calls)
 {
-	const struct timespec ts = { .tv_nsec = 10000000 };
+	const struct timespec ts = { .tv_nsec = 50000000 };
 	int i;
 
 	while (!is_enabled(log))
