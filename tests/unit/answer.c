@@ -49,6 +49,28 @@ static bool is_harmless(const char *again, const char *end)
 	return !strcmp(text, "HTTP status 400");
 }
 
+/* The date is that of RFC 9110's example: 784111777 s. */
+static void test_retry_after(void)
+{
+	static const char date[] = " Sun, 06 Nov 1994 08:49:37 GMT\r\n";
+	static const char *const none[] = {
+		"", " ", "-1", "soon", "Sun, 06 Nov", " Sun, 06 Nov 1994 08:49:37", "+5",
+		"Sun, 99 Nov 1994 08:49:37 GMT",
+	};
+	__u64 sum = 0;
+	size_t i;
+
+	ok(wp_answer_retry_after(" 120\r\n", 0) == 120 &&
+	   wp_answer_retry_after("99999999999999999999999", 0) == ~0ULL,
+	   "Retry-After has seconds");
+	ok(wp_answer_retry_after(date, 784111770) == 7 &&
+	   !wp_answer_retry_after(date, 784111777) && !wp_answer_retry_after(date, 1795910400),
+	   "... or a date, which may have passed");
+	for (i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		sum += wp_answer_retry_after(none[i], 0);
+	ok(!sum, "anything else is none: %llu", sum);
+}
+
 int main(void)
 {
 	const struct wp_http_result none = { .trouble = "no\nroute" };
@@ -90,5 +112,6 @@ int main(void)
 	   !wp_answer_partial(WP_SPOOL_PYROSCOPE, &some, text, sizeof(text)) &&
 	   !wp_answer_partial(WP_SPOOL_PARCA, &some, text, sizeof(text)),
 	   "only OTLP takes a message in part");
+	test_retry_after();
 	return done();
 }

@@ -3,9 +3,12 @@
  * What a receiver's answer says: that it took a message in part, and why it did not. The
  * answer is untrusted, and any bytes. Called by sender.c.
  */
+#include <ctype.h>
 #include <json-c/json.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cmd/agent/answer.h"
 #include "lib/base/text.h"
@@ -117,4 +120,26 @@ void wp_answer_trouble(const struct wp_http_result *result, char *text, size_t s
 		join_lines(text);
 		wp_text_clean(text, false);
 	}
+}
+
+/**
+ * wp_answer_retry_after() - read the value of a Retry-After header
+ * @value: a number of seconds, or a date as HTTP's are since RFC 1123
+ * @now: time of the clock, for a date
+ *
+ * Return: after how many seconds the receiver wants the message again; 0: it does not say.
+ */
+__u64 wp_answer_retry_after(const char *value, time_t now)
+{
+	struct tm tm = { 0 };
+	const char *end;
+	time_t date;
+
+	while (isspace((unsigned char)*value))
+		value++;
+	if (isdigit((unsigned char)*value))
+		return strtoull(value, NULL, 10);
+	end = strptime(value, "%a, %d %b %Y %H:%M:%S GMT", &tm);
+	date = end ? timegm(&tm) : 0;
+	return date > now ? date - now : 0;
 }

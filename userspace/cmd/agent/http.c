@@ -13,7 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "cmd/agent/answer.h"
 #include "cmd/agent/http.h"
 #include "lib/base/hostlibs.h"
 
@@ -134,7 +136,6 @@ static size_t take_answer(char *data, size_t size, size_t nr, void *ctx)
 	return take;
 }
 
-/* Retry-After with a number of seconds; a date is not understood, which means 0. */
 static size_t take_header(char *data, size_t size, size_t nr, void *ctx)
 {
 	static const char name[] = "retry-after:";
@@ -147,7 +148,7 @@ static size_t take_header(char *data, size_t size, size_t nr, void *ctx)
 	memcpy(line, data, len);
 	line[len] = 0;
 	if (!strncasecmp(line, name, sizeof(name) - 1))
-		r->retry_after = strtoul(line + sizeof(name) - 1, NULL, 10);
+		r->retry_after = wp_answer_retry_after(line + sizeof(name) - 1, time(NULL));
 	return len;
 }
 
