@@ -244,13 +244,16 @@ static int open_spool_in(int parent, const char *name)
 static int check_spool_in(int parent, const char *name)
 {
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err = 0;
+	bool others = fd >= 0 && !geteuid();
 	struct stat st;
 
 	if (fd < 0 && errno != ENOENT)
 		return -errno;
 	if (faccessat(fd < 0 ? parent : fd, ".", W_OK | X_OK, AT_EACCESS))
 		err = -errno;
-	if (!err && fd >= 0 && !geteuid()) {
+	/* Not this process writes there. Root without CAP_DAC_OVERRIDE could not. */
+	if (others && (!err || err == -EACCES)) {
+		err = 0;
 		if (fstat(fd, &st) || st.st_uid != WP_OUTBOX_UID)
 			err = -EPERM;
 		else if ((st.st_mode & 0300) != 0300)
