@@ -13,9 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "cmd/agent/answer.h"
 #include "cmd/agent/http.h"
 #include "lib/base/hostlibs.h"
 
@@ -78,7 +76,7 @@ static const struct {
  * @busy: it is under way
  * @answer: the first part of the answer
  * @size: bytes of it
- * @retry_after: of the answer
+ * @retry_after: value of that header of the answer
  * @error: libcurl's description of a failure
  */
 struct request {
@@ -87,7 +85,7 @@ struct request {
 	bool busy;
 	unsigned char answer[WP_HTTP_ANSWER];
 	size_t size;
-	__u64 retry_after;
+	char retry_after[64];
 	char error[CURL_ERROR_SIZE];
 };
 
@@ -140,15 +138,12 @@ static size_t take_header(char *data, size_t size, size_t nr, void *ctx)
 {
 	static const char name[] = "retry-after:";
 	struct request *r = ctx;
-	char line[64];
-	size_t len = size * nr;
+	size_t len = size * nr, skip = sizeof(name) - 1;
 
-	if (len >= sizeof(line) || len < sizeof(name))
+	if (len < skip || len - skip >= sizeof(r->retry_after) || strncasecmp(data, name, skip))
 		return len;
-	memcpy(line, data, len);
-	line[len] = 0;
-	if (!strncasecmp(line, name, sizeof(name) - 1))
-		r->retry_after = wp_answer_retry_after(line + sizeof(name) - 1, time(NULL));
+	memcpy(r->retry_after, data + skip, len - skip);
+	r->retry_after[len - skip] = 0;
 	return len;
 }
 
@@ -266,7 +261,7 @@ int wp_http_post(struct wp_http *h, enum wp_spool_kind kind, const char *url, co
 	struct request *r = &h->of[kind];
 
 	r->size = 0;
-	r->retry_after = 0;
+	r->retry_after[0] = 0;
 	r->error[0] = 0;
 	if (h->curl.easy_setopt(r->easy, CURLOPT_URL, url) ||
 	    h->curl.easy_setopt(r->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size) ||

@@ -18,7 +18,7 @@
  * struct wp_http_result - end of a request
  * @kind: what was sent
  * @status: of HTTP; 0: there was no answer
- * @retry_after: seconds that the receiver asks to wait, or 0
+ * @retry_after: value of the header Retry-After, untrusted; empty: there was none
  * @answer: the first part of the answer, untrusted
  * @size: its size
  * @trouble: why there was no answer
@@ -26,7 +26,7 @@
 struct wp_http_result {
 	enum wp_spool_kind kind;
 	long status;
-	__u64 retry_after;
+	const char *retry_after;
 	const unsigned char *answer;
 	size_t size;
 	const char *trouble;

@@ -29,6 +29,7 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd/agent/answer.h"
@@ -405,7 +406,7 @@ static void take_result(struct sender *s, const struct wp_http_result *result)
 	if (result->trouble || is_temporary(result->status)) {
 		reply_state(s, result->kind, WP_OUTBOX_WAITS, text);
 		unmap(l);
-		back_off(s, l, result->retry_after);
+		back_off(s, l, wp_answer_retry_after(result->retry_after, time(NULL)));
 		move_to_spool(s, l);
 		make_room(s);
 	} else {
