@@ -277,6 +277,11 @@ bench-flight:
 	tests/lab/deps bench
 	tests/bench/flight
 
+.PHONY: bench-cpus
+bench-cpus:
+	tests/lab/deps bench
+	tests/bench/cpus
+
 .PHONY: bench-report
 bench-report:
 	tests/lab/deps bench
@@ -304,6 +309,7 @@ help:
 	@echo 'make bench-endure    100,000 threads, and an hour of births: what it takes'
 	@echo 'make bench-soak      a day of the agent: its memory, descriptors and time, each hour'
 	@echo 'make bench-flight    an hour of a flight recorder at the highest rate of switches'
+	@echo 'make bench-cpus      what a switch costs on 1 to 32 CPUs, and which cache lines move'
 	@echo 'make bench-report    how long reading 1 GB takes, beside perf report'
 	@echo
 	@echo 'KDIR=DIR     kernel to build for     ($(KDIR))'

@@ -3,12 +3,16 @@
 """Runs in the guest: two threads pass a byte to each other through pipes, each below a number
 of Python functions.
 
-usage: pypipe.py FUNCTIONS OPERATIONS
+usage: pypipe.py FUNCTIONS[w] OPERATIONS
+
+With a "w" the outermost of these functions is another one each time, of 256, so that no stack is
+that of the time before, and each is walked.
 
 Prints the nanoseconds of an operation, which the lab's clock counts as instructions, and the
 context switches of the host in it. Before, it does the same shortly, for a recorder to know the
 program."""
 
+import functools
 import os
 import sys
 import threading
@@ -30,17 +34,33 @@ def passes(read, write, first, times):
         os.write(write, b"x")
 
 
+def passes_by(callers, read, write, first, times):
+    """The same by another caller each time."""
+    if first:
+        os.write(write, b"x")
+    for n in range(times):
+        callers[n % len(callers)](read, write, False, 1)
+
+
 def switches():
     with open("/proc/stat", encoding="ascii") as f:
         return int(next(line for line in f if line.startswith("ctxt")).split()[1])
 
 
-def rounds(functions, times):
-    """Below so many functions: three are those of threading, and passes() is one."""
-    there, back = os.pipe(), os.pipe()
+def chain(functions):
+    """So many functions, of which passes() is one."""
     call = passes
-    for n in range((functions - 4) // 2):
+    for n in range((functions - 1) // 2):
         call = function(n, call)
+    return call
+
+
+def rounds(functions, times, walked):
+    """Below so many functions: three are those of threading."""
+    there, back = os.pipe(), os.pipe()
+    call = chain(functions - 3)
+    if walked:
+        call = functools.partial(passes_by, [chain(functions - 4) for _ in range(256)])
     pair = [threading.Thread(target=call, args=(back[0], there[1], True, times)),
             threading.Thread(target=call, args=(there[0], back[1], False, times))]
     before, begin = switches(), time.monotonic_ns()
@@ -55,11 +75,12 @@ def rounds(functions, times):
 
 
 def main():
-    functions, times = map(int, sys.argv[1:])
+    walked = sys.argv[1].endswith("w")
+    functions, times = int(sys.argv[1].rstrip("w")), int(sys.argv[2])
     for _ in range(4):
-        rounds(functions, 100)
+        rounds(functions, 300 if walked else 100, walked)
         time.sleep(0.5)
-    print("%.0f %.3f" % rounds(functions, times))
+    print("%.0f %.3f" % rounds(functions, times, walked))
 
 
 main()
