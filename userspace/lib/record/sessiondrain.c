@@ -142,21 +142,16 @@ static int add_cause(struct wp_recording *r, struct wp_wait *wait, __u32 tid, __
  */
 static const struct wallprof_task *next_in_call(const struct wp_device *dev, __u32 *i)
 {
-	const __u32 nr = dev->conf.nr_tasks, bytes = dev->conf.task_bytes, first = *i;
-	const char *begin, *at, *end;
+	const char *at = (const char *)wp_device_task(dev, *i);
+	const __u32 nr = dev->conf.nr_tasks, bytes = dev->conf.task_bytes;
 	const struct wallprof_task *task;
+	__u32 n;
 
-	if (first >= nr)
-		return NULL;
-	begin = (const char *)wp_device_task(dev, first);
-	end = begin + (size_t)(nr - first) * bytes;
-	for (at = begin; at < end; at += bytes) {
+	for (n = *i; n < nr; n++, at += bytes) {
 		task = (const struct wallprof_task *)at;
-		if (task->phase == WALLPROF_TASK_FREE)
-			continue;
 		if ((task->phase == WALLPROF_TASK_OFF || task->phase == WALLPROF_TASK_UNSEEN) &&
 		    task->reason == WALLPROF_REASON_SYSCALL) {
-			*i = first + (at - begin) / bytes + 1;
+			*i = n + 1;
 			return task;
 		}
 	}
