@@ -43,9 +43,42 @@ u64 wp_table_size(const struct wallprof_table *head)
 	       head->nr_saves * (u64)sizeof(struct wallprof_save);
 }
 
+/*
+ * Whether the rows of a page rise, lie within the page, and name rules that are there. Of the
+ * signs of differences only the AND is looked at, after the last row: tables have hundreds of
+ * thousands of rows, and a recording waits for their check when it starts.
+ */
+static bool wp_rows_are_good(const struct wallprof_row *row, const struct wallprof_row *end,
+			     s32 nr_rules)
+{
+	s32 below = -1, before = -1;
+
+	for (; row < end; row++) {
+		below &= (before - row->pc) & (row->rule - nr_rules);
+		before = row->pc;
+	}
+	return below < 0 && before < (s32)WP_PAGE_BYTES;
+}
+
+/* What is wrong with rows that are not good. */
+static const char *wp_wrong_row(const struct wallprof_row *row, const struct wallprof_row *end)
+{
+	s32 before = -1;
+
+	for (; row < end; row++) {
+		if (row->pc >= WP_PAGE_BYTES)
+			return "a row lies beyond its page";
+		if (row->pc <= before)
+			return "the rows of a page do not rise";
+		before = row->pc;
+	}
+	return "a row names a rule that is not there";
+}
+
 static const char *wp_check_pages(const struct wp_table *table, u32 nr_rows)
 {
-	u32 page, i;
+	const struct wallprof_row *rows = table->rows;
+	u32 page;
 
 	if (table->pages[0])
 		return "the first page does not begin with the first row";
@@ -59,16 +92,10 @@ static const char *wp_check_pages(const struct wp_table *table, u32 nr_rows)
 		/* If each is below the next, all are below the last. */
 		if (from >= to || to > nr_rows)
 			return "a page has no row";
-		if (table->rows[from].pc)
+		if (rows[from].pc)
 			return "a page does not begin with a row";
-		for (i = from; i < to; i++) {
-			if (table->rows[i].pc >= WP_PAGE_BYTES)
-				return "a row lies beyond its page";
-			if (i > from && table->rows[i].pc <= table->rows[i - 1].pc)
-				return "the rows of a page do not rise";
-			if (table->rows[i].rule >= table->nr_rules)
-				return "a row names a rule that is not there";
-		}
+		if (!wp_rows_are_good(rows + from, rows + to, table->nr_rules))
+			return wp_wrong_row(rows + from, rows + to);
 	}
 	return NULL;
 }

@@ -151,8 +151,12 @@ static void check_refuses(struct kunit *test)
 	REFUSES(pages[1], 2, "the last page does not end with the last row");
 	REFUSES(rows[0].pc, 1, "a page does not begin with a row");
 	REFUSES(rows[5].pc, 4 * 16, "the rows of a page do not rise");
+	REFUSES(rows[MAX_RULES - 1].pc, 0, "the rows of a page do not rise");
+	REFUSES(rows[5].pc, 0xffff, "a row lies beyond its page");
 	REFUSES(rows[MAX_RULES - 1].pc, PAGE, "a row lies beyond its page");
+	REFUSES(rows[0].rule, 0xffff, "a row names a rule that is not there");
 	REFUSES(rows[5].rule, MAX_RULES, "a row names a rule that is not there");
+	REFUSES(rows[MAX_RULES - 1].rule, MAX_RULES, "a row names a rule that is not there");
 	REFUSES(rules[0].kind, WALLPROF_RULE_END, "its first rule is not the empty one");
 	REFUSES(rules[1].kind, WALLPROF_RULE_MAX, "a rule is of no known kind");
 	REFUSES(rules[3].flags, 0x20, "a rule is of no known kind");

@@ -185,6 +185,9 @@ static void places(struct wp_interprows *rows)
 	is("a word without its other one is left out", stack(rows, getpid(), ips, 4),
 	   "native|native|native");
 	is("a stack without", stack(rows, getpid(), ips, 2), "native|native");
+	ok(!wp_interprows_in(ips, 2) && wp_interprows_in(ips, 3), "a function in it is noticed");
+	ips[2] = WALLPROF_INTERP_AT;
+	ok(wp_interprows_in(ips, 3), "so is half of one");
 }
 
 static void unread(struct wp_interprows *rows)

@@ -48,9 +48,19 @@ static void forks(__u32 ppid, __u32 pid, __u64 time)
 	record(PERF_RECORD_FORK, pid, ppid, time);
 }
 
+static bool is_marked(__u32 pid)
+{
+	unsigned int i = pid % WP_MAPPROC_BUCKETS;
+
+	return mapsync.work[i / 64] >> i % 64 & 1;
+}
+
+/* And to be found by the next pass. */
 static bool is_dirty(__u32 pid)
 {
-	return wp_mapprocs_find(&mapsync, pid) && wp_mapprocs_find(&mapsync, pid)->dirty;
+	const struct wp_mapproc *p = wp_mapprocs_find(&mapsync, pid);
+
+	return p && p->dirty && is_marked(pid);
 }
 
 /* As publish() leaves a process. */
@@ -430,6 +440,40 @@ static void interpreters(void)
 	mapsync.opt.interps = NULL;
 }
 
+/* Which buckets a pass goes through. */
+static void marks(void)
+{
+	static const __u32 pids[] = { 0, 1, 63, 64, 130, WP_MAPPROC_BUCKETS - 1 };
+	struct wp_mapproc *p = wp_mapprocs_find_or_add(&mapsync, 77);
+	unsigned int i, at = 0, wrong = 0;
+
+	memset(mapsync.work, 0, sizeof(mapsync.work));
+	ok(wp_mapprocs_next(&mapsync, 0) == WP_MAPPROC_BUCKETS, "nothing is marked");
+	for (i = 0; i < sizeof(pids) / sizeof(*pids); i++)
+		wp_mapprocs_mark(&mapsync, &(struct wp_mapproc){
+			.pid = pids[i] + 3 * WP_MAPPROC_BUCKETS });
+	for (i = 0; i < sizeof(pids) / sizeof(*pids); i++, at++) {
+		at = wp_mapprocs_next(&mapsync, at);
+		wrong += at != pids[i];
+	}
+	ok(!wrong && at == WP_MAPPROC_BUCKETS &&
+	   wp_mapprocs_next(&mapsync, at) == WP_MAPPROC_BUCKETS, "each marked one, in order");
+	ok(wp_mapprocs_next(&mapsync, 0) == WP_MAPPROC_BUCKETS, "once");
+	wp_mapprocs_mark(&mapsync, p);
+	ok(wp_mapprocs_next(&mapsync, 78) == WP_MAPPROC_BUCKETS && is_marked(77),
+	   "one that comes before has to wait for the next pass");
+	wp_mapprocs_next(&mapsync, 0);
+	p->unsettled = true;
+	wp_mapprocs_touch_unsettled(&mapsync);
+	ok(is_dirty(77), "one whose tables are there now is marked");
+	wp_mapprocs_next(&mapsync, 0);
+	mapsync.unsettled = true;
+	wp_mappublish_note_published(&mapsync, p, 0, 0);
+	ok(p->unsettled && is_marked(77), "and one that waits for tables");
+	mapsync.unsettled = false;
+	wp_mapprocs_forget(&mapsync, 77);
+}
+
 int main(void)
 {
 	unsigned int i;
@@ -442,6 +486,7 @@ int main(void)
 	denied();
 	what_ran();
 	interpreters();
+	marks();
 	for (i = 0; i < WP_MAPPROC_BUCKETS; i++) {
 		while (mapsync.bucket[i])
 			wp_mapprocs_forget(&mapsync, mapsync.bucket[i]->pid);

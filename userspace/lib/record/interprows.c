@@ -98,6 +98,24 @@ static int get_row(struct wp_interprows *rows, __u32 pid, const __u64 *word, __u
 }
 
 /**
+ * wp_interprows_in() - look for interpreted functions in a stack
+ * @ips: the user stack as the module has it
+ * @nr: number of its words
+ *
+ * Return: whether it may have any: wp_interprows_stack() leaves others as they are.
+ */
+bool wp_interprows_in(const __u64 *ips, unsigned int nr)
+{
+	__u64 bits = 0;
+	unsigned int i;
+
+	/* No address in user memory has the bit that all of their words have. */
+	for (i = 0; i < nr; i++)
+		bits |= ips[i];
+	return bits & WALLPROF_INTERP_CODE & WALLPROF_INTERP_AT;
+}
+
+/**
  * wp_interprows_stack() - let interpreted functions stand in a stack
  * @rows: the rows
  * @pid: the process

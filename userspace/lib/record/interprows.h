@@ -24,6 +24,7 @@ struct wp_interprows;
 
 struct wp_interprows *wp_interprows_new(struct wp_interpcodes *codes);
 void wp_interprows_free(struct wp_interprows *rows);
+bool wp_interprows_in(const __u64 *ips, unsigned int nr);
 int wp_interprows_stack(struct wp_interprows *rows, __u32 pid, const __u64 *ips,
 			unsigned int nr, __u64 *to, unsigned int *nr_to, bool *has);
 size_t wp_interprows_nr(const struct wp_interprows *rows);

@@ -86,6 +86,44 @@ struct wp_mapproc *wp_mapprocs_find_or_add(struct wp_mapsync *sync, __u32 pid)
 }
 
 /**
+ * wp_mapprocs_mark() - have a process looked at in the next pass
+ * @sync: the state of mapsync.c
+ * @p: the process, which is dirty, unsettled, has to be published again, or has @look_at set
+ *
+ * A pass looks at nothing else: with each program that starts there are several, and thousands
+ * of processes that do nothing.
+ */
+void wp_mapprocs_mark(struct wp_mapsync *sync, const struct wp_mapproc *p)
+{
+	unsigned int i = p->pid % WP_MAPPROC_BUCKETS;
+
+	sync->work[i / 64] |= 1ULL << i % 64;
+}
+
+/**
+ * wp_mapprocs_next() - the next bucket with processes that were marked, in a pass
+ * @sync: the state of mapsync.c
+ * @i: the first bucket that may be it
+ *
+ * Its mark is removed.
+ *
+ * Return: the bucket, or WP_MAPPROC_BUCKETS: there is none.
+ */
+unsigned int wp_mapprocs_next(struct wp_mapsync *sync, unsigned int i)
+{
+	for (; i < WP_MAPPROC_BUCKETS; i = (i / 64 + 1) * 64) {
+		__u64 rest = sync->work[i / 64] >> i % 64;
+
+		if (!rest)
+			continue;
+		i += __builtin_ctzll(rest);
+		sync->work[i / 64] &= ~(1ULL << i % 64);
+		break;
+	}
+	return i;
+}
+
+/**
  * wp_mapprocs_set_dirty() - mark a process as dirty
  * @sync: the state of mapsync.c
  * @p: the process
@@ -93,6 +131,7 @@ struct wp_mapproc *wp_mapprocs_find_or_add(struct wp_mapsync *sync, __u32 pid)
 void wp_mapprocs_set_dirty(struct wp_mapsync *sync, struct wp_mapproc *p)
 {
 	p->dirty = true;
+	wp_mapprocs_mark(sync, p);
 	sync->pending = true;
 }
 
@@ -127,8 +166,10 @@ void wp_mapprocs_touch_unsettled(struct wp_mapsync *sync)
 	unsigned int i;
 
 	for (i = 0; i < WP_MAPPROC_BUCKETS; i++) {
-		for (p = sync->bucket[i]; p; p = p->next)
-			p->dirty |= p->unsettled;
+		for (p = sync->bucket[i]; p; p = p->next) {
+			if (p->unsettled)
+				wp_mapprocs_set_dirty(sync, p);
+		}
 	}
 	sync->pending = true;
 }
@@ -145,8 +186,10 @@ void wp_mapprocs_touch_known(struct wp_mapsync *sync)
 	unsigned int i;
 
 	for (i = 0; i < WP_MAPPROC_BUCKETS; i++) {
-		for (p = sync->bucket[i]; p; p = p->next)
+		for (p = sync->bucket[i]; p; p = p->next) {
 			p->again = true;
+			wp_mapprocs_mark(sync, p);
+		}
 	}
 	sync->pending = true;
 	sync->republished = true;
@@ -199,8 +242,10 @@ void wp_mapprocs_touch_forked(struct wp_mapsync *sync, __u64 since)
 	unsigned int i;
 
 	for (i = 0; i < WP_MAPPROC_BUCKETS; i++) {
-		for (p = sync->bucket[i]; p; p = p->next)
-			p->dirty |= p->forked >= since && p->forked > p->published_at;
+		for (p = sync->bucket[i]; p; p = p->next) {
+			if (p->forked >= since && p->forked > p->published_at)
+				wp_mapprocs_set_dirty(sync, p);
+		}
 	}
 	sync->pending = true;
 }

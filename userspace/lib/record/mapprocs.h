@@ -11,6 +11,8 @@ struct wp_mapproc *wp_mapprocs_find(struct wp_mapsync *sync, __u32 pid);
 struct wp_mapproc *wp_mapprocs_find_or_add(struct wp_mapsync *sync, __u32 pid);
 void wp_mapprocs_forget(struct wp_mapsync *sync, __u32 pid);
 void wp_mapprocs_forget_ended(struct wp_mapsync *sync);
+void wp_mapprocs_mark(struct wp_mapsync *sync, const struct wp_mapproc *p);
+unsigned int wp_mapprocs_next(struct wp_mapsync *sync, unsigned int i);
 void wp_mapprocs_set_dirty(struct wp_mapsync *sync, struct wp_mapproc *p);
 void wp_mapprocs_touch(struct wp_mapsync *sync, __u32 pid);
 void wp_mapprocs_touch_all(struct wp_mapsync *sync);

@@ -280,7 +280,10 @@ static void set_next_look(struct wp_mapproc *p)
 void wp_mappublish_look_again(struct wp_mapsync *sync, struct wp_mapproc *p)
 {
 	set_next_look(p);
-	sync->pending |= p->look_at;
+	if (p->look_at) {
+		wp_mapprocs_mark(sync, p);
+		sync->pending = true;
+	}
 }
 
 /*
@@ -375,6 +378,8 @@ bool wp_mappublish_note_published(struct wp_mapsync *sync, struct wp_mapproc *p,
 		p->denied = false;
 		p->published_at = wp_clock_now();
 	}
+	if (p->unsettled)
+		wp_mapprocs_mark(sync, p);
 	return true;
 }
 
@@ -457,7 +462,8 @@ __u64 wp_mappublish_dirty(struct wp_mapsync *sync, bool *all)
 	sync->pending = false;
 	sync->due = false;
 	*all = true;
-	for (i = 0; i < WP_MAPPROC_BUCKETS; i++) {
+	for (i = wp_mapprocs_next(sync, 0); i < WP_MAPPROC_BUCKETS;
+	     i = wp_mapprocs_next(sync, i + 1)) {
 		for (p = sync->bucket[i]; p && !wp_mapstate_stops(sync); p = next) {
 			next = p->next;
 			if (p->again && !republish(sync, p)) {
@@ -478,6 +484,8 @@ __u64 wp_mappublish_dirty(struct wp_mapsync *sync, bool *all)
 			if ((p->dirty && !p->busy) || p->unsettled)
 				*all = false;
 			sync->due |= p->due;
+			if (p->dirty || p->unsettled || p->look_at)
+				wp_mapprocs_mark(sync, p);
 		}
 	}
 	sync->next_read = when;

@@ -54,6 +54,7 @@ struct wp_mapsync {
 	struct wp_sideband *sideband;
 	struct wp_snapshot *snap;	/* what runs at the start, until published */
 	struct wp_mapproc *bucket[WP_MAPPROC_BUCKETS];
+	__u64 work[WP_MAPPROC_BUCKETS / 64];	/* bits of buckets: see wp_mapprocs_mark() */
 	bool pending;			/* some process may be dirty, or has @again set */
 	__u64 next_read;		/* when the first dirty process may be read; ~0: none is */
 	bool settled;			/* nothing was unsettled in the last pass */

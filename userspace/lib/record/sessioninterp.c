@@ -128,6 +128,8 @@ int wp_recording_interpret(struct wp_recording *r, struct wp_perfdata_sample *sa
 		return 0;
 	if (nr > WALLPROF_MAX_STACK)
 		nr = WALLPROF_MAX_STACK;
+	if (!wp_interprows_in(sample->user_ips, nr))
+		return 0;
 	err = wp_interprows_stack(r->rows, sample->pid, sample->user_ips, nr, ips,
 				  &sample->nr_user, &has);
 	sample->user_ips = ips;
