@@ -90,6 +90,8 @@ static void rule_by_reg(struct wallprof_rule *rule, struct random *r, __u32 nr_s
 	rule->off = random_chance(r, 80) ? 8 * (int)random_below(r, 24) - 32 :
 					   (__s32)random_next(r);
 	rule->flags = random_next(r) & WALLPROF_RULE_FLAGS;
+	if (rule->flags & WALLPROF_RULE_RA_REG)
+		rule->flags &= ~WALLPROF_RULE_RA_FP;
 	if (rule->flags & WALLPROF_RULE_FP_SAVED)
 		rule->flags &= ~WALLPROF_RULE_FP_LOST;
 	else
@@ -302,6 +304,8 @@ static enum verdict rule_judge(const struct wallprof_rule *rule, __u32 nr_saves)
 	     WALLPROF_RULE_INDEX_SCALE(rule->index) > 6))
 		return INVALID;
 	if (rule->flags & WALLPROF_RULE_RA_REG && (rule->ra < 0 || !reg_good(rule->ra)))
+		return INVALID;
+	if (rule->flags & WALLPROF_RULE_RA_REG && rule->flags & WALLPROF_RULE_RA_FP)
 		return INVALID;
 	if (!saved && (rule->fp || rule->flags & WALLPROF_RULE_FP_FP))
 		return INVALID;
