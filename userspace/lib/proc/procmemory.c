@@ -36,6 +36,7 @@
 
 /* In /proc/PID/pagemap. */
 #define PRESENT		(1ULL << 63)
+#define SWAPPED		(1ULL << 62)
 
 /**
  * struct reader - a thread that reads
@@ -84,7 +85,10 @@ static void free_reader(struct reader *r)
 	free(r);
 }
 
-/* Whether a page is in memory, and mapped: 0, or a negative errno. */
+/*
+ * Whether a page is in memory, and mapped: 0, or a negative errno; -ENXIO: it never was, or is a
+ * file's.
+ */
 static int look_at_page(__u32 pid, __u64 address)
 {
 	char path[32];
@@ -101,7 +105,9 @@ static int look_at_page(__u32 pid, __u64 address)
 	/* It has no memory any more, or never any there: the read fails. */
 	if (!n)
 		return 0;
-	return n == sizeof(page) && page & PRESENT ? 0 : -ENODATA;
+	if (n != sizeof(page) || page & SWAPPED)
+		return -ENODATA;
+	return page & PRESENT ? 0 : -ENXIO;
 }
 
 static int read_block(struct reader *r)
@@ -221,16 +227,16 @@ static bool wait_for(struct reader *r)
 }
 
 /**
- * wp_procmemory_read() - read a block of a process's memory
+ * wp_procmemory_try() - read a block of a process's memory, or find that there is none
  * @p: the reader
  * @pid: the process
  * @address: the block, a multiple of its size
  * @to: set to the block
  *
- * Return: 0; -ENODATA: it is not present; -ETIMEDOUT: it does not come, or did not come too
- * often before; -EPERM or -EACCES, -ESRCH, -ENOMEM.
+ * Return: as wp_procmemory_read(), and -ENXIO: nothing is present, and nothing was swapped
+ * out: in a private mapping of a file it is what the file has.
  */
-int wp_procmemory_read(struct wp_procmemory *p, __u32 pid, __u64 address, void *to)
+int wp_procmemory_try(struct wp_procmemory *p, __u32 pid, __u64 address, void *to)
 {
 	struct reader *r = p->reader;
 	int err;
@@ -261,4 +267,21 @@ int wp_procmemory_read(struct wp_procmemory *p, __u32 pid, __u64 address, void *
 	}
 	pthread_mutex_unlock(&r->lock);
 	return err;
+}
+
+/**
+ * wp_procmemory_read() - read a block of a process's memory
+ * @p: the reader
+ * @pid: the process
+ * @address: the block, a multiple of its size
+ * @to: set to the block
+ *
+ * Return: 0; -ENODATA: it is not present; -ETIMEDOUT: it does not come, or did not come too
+ * often before; -EPERM or -EACCES, -ESRCH, -ENOMEM.
+ */
+int wp_procmemory_read(struct wp_procmemory *p, __u32 pid, __u64 address, void *to)
+{
+	int err = wp_procmemory_try(p, pid, address, to);
+
+	return err == -ENXIO ? -ENODATA : err;
 }

@@ -14,6 +14,7 @@ struct wp_procmemory;
 
 struct wp_procmemory *wp_procmemory_new(void);
 void wp_procmemory_free(struct wp_procmemory *p);
+int wp_procmemory_try(struct wp_procmemory *p, __u32 pid, __u64 address, void *to);
 int wp_procmemory_read(struct wp_procmemory *p, __u32 pid, __u64 address, void *to);
 
 #endif /* WP_LIB_PROC_PROCMEMORY_H */

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Finds the HotSpot JVM that a running process executes, by the symbols of libjvm.so, and
+ * lists the code that it has generated. Called by jvms.c, during a recording, and by
+ * symbolfile.c, for a live view.
+ *
+ * Memory is read as that of CPython: what is not present is not read. Of a page that the
+ * process never used, or that was dropped, the mapped file has the contents: it is read
+ * from there, as the texts in libjvm.so, which only debuggers look at, and names in the
+ * archive of the JVM's own classes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/procdir.h"
+#include "lib/proc/procmaps.h"
+#include "lib/proc/procmemory.h"
+#include "lib/sandbox/openfile.h"
+#include "lib/symbols/livejvm.h"
+#include "lib/symbols/livenames.h"
+#include "lib/symbols/mappedfile.h"
+
+#define PART		"libjvm.so"
+
+/* What may be read at a look. */
+#define MAX_BLOCKS	65536
+#define MAX_BYTES	(256 << 20)
+
+/* Mappings of files of a process that are known, and files that are open. */
+#define MAX_MAPS	256
+#define MAX_OPEN	8
+
+/* Beyond so many files their symbols are read anew: it is their memory. */
+#define MAX_FILES	64
+
+static const char symbols[] =
+	"gHotSpotVMStructs\0gHotSpotVMStructEntryArrayStride\0"
+	"gHotSpotVMStructEntryTypeNameOffset\0gHotSpotVMStructEntryFieldNameOffset\0"
+	"gHotSpotVMStructEntryIsStaticOffset\0gHotSpotVMStructEntryOffsetOffset\0"
+	"gHotSpotVMStructEntryAddressOffset\0gHotSpotVMTypes\0gHotSpotVMTypeEntryArrayStride\0"
+	"gHotSpotVMTypeEntryTypeNameOffset\0gHotSpotVMTypeEntrySizeOffset\0";
+
+/*
+ * struct filemap - a private mapping of a file
+ * @fd: the file; -1: not opened yet; -2: it cannot be
+ */
+struct filemap {
+	__u64 start;
+	__u64 end;
+	__u64 pgoff;
+	int fd;
+};
+
+/**
+ * struct wp_livejvms - a reader of JVMs
+ * @names: symbols of files, of each those of @symbols
+ * @procs: reads memory
+ * @pid: the process that is looked at
+ * @map: its mappings of files, once they are needed
+ * @nr_maps: their number
+ * @nr_open: number of those that are open
+ * @has_maps: they were read
+ * @memory: what was read
+ */
+struct wp_livejvms {
+	struct wp_livenames *names;
+	struct wp_procmemory *procs;
+	__u32 pid;
+	struct filemap map[MAX_MAPS];
+	unsigned int nr_maps;
+	unsigned int nr_open;
+	bool has_maps;
+	struct wp_pymemory memory;
+};
+
+/**
+ * wp_livejvm_is() - whether a file can have a JVM, by its name
+ * @path: the name
+ *
+ * Return: false if it has none.
+ */
+bool wp_livejvm_is(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && !strcmp(slash + 1, PART);
+}
+
+/**
+ * wp_livejvm_new() - allocate a reader
+ *
+ * Return: the reader, or NULL: there is no memory.
+ */
+struct wp_livejvms *wp_livejvm_new(void)
+{
+	struct wp_livejvms *jvms = calloc(1, sizeof(*jvms));
+
+	if (!jvms)
+		return NULL;
+	jvms->procs = wp_procmemory_new();
+	if (!jvms->procs || wp_livenames_new(&jvms->names, symbols)) {
+		wp_livejvm_free(jvms);
+		return NULL;
+	}
+	return jvms;
+}
+
+static void close_maps(struct wp_livejvms *jvms)
+{
+	unsigned int i;
+
+	for (i = 0; i < jvms->nr_maps; i++) {
+		if (jvms->map[i].fd >= 0)
+			close(jvms->map[i].fd);
+	}
+	jvms->nr_maps = 0;
+	jvms->nr_open = 0;
+	jvms->has_maps = false;
+}
+
+/**
+ * wp_livejvm_free() - free a reader
+ * @jvms: the reader, or NULL
+ */
+void wp_livejvm_free(struct wp_livejvms *jvms)
+{
+	if (!jvms)
+		return;
+	close_maps(jvms);
+	wp_livenames_free(jvms->names);
+	wp_procmemory_free(jvms->procs);
+	free(jvms);
+}
+
+static int add_map(void *ctx, int dir, const struct wp_procmap *map)
+{
+	struct wp_livejvms *jvms = ctx;
+
+	(void)dir;
+	if (map->ino && map->flags == MAP_PRIVATE && jvms->nr_maps < MAX_MAPS)
+		jvms->map[jvms->nr_maps++] = (struct filemap){
+			map->start, map->end, map->pgoff, -1,
+		};
+	return 0;
+}
+
+static void read_maps(struct wp_livejvms *jvms)
+{
+	int dir = wp_procdir_open(jvms->pid);
+	struct wp_procmaps text = { 0 };
+
+	jvms->has_maps = true;
+	if (dir < 0)
+		return;
+	wp_procmaps_each(&text, dir, PROT_READ, add_map, jvms);
+	wp_procmaps_free(&text);
+	close(dir);
+}
+
+/* A server of files could let us wait: theirs are not read. */
+static void open_file(struct wp_livejvms *jvms, struct filemap *map)
+{
+	int place = -1;
+	struct stat st;
+
+	map->fd = -2;
+	if (jvms->nr_open < MAX_OPEN)
+		place = wp_mappedfile_place(jvms->pid, map->start, map->end);
+	if (place < 0)
+		return;
+	if (!wp_openfile_known(place, &st) && wp_openfile_has_owner(&st) && S_ISREG(st.st_mode))
+		map->fd = wp_openfile_found(place, &st);
+	close(place);
+	if (map->fd < 0)
+		map->fd = -2;
+	else
+		jvms->nr_open++;
+}
+
+/* Reads a block from the file that is mapped there. */
+static int read_file(struct wp_livejvms *jvms, __u64 address, void *to)
+{
+	struct filemap *map = jvms->map;
+	ssize_t n;
+
+	if (!jvms->has_maps)
+		read_maps(jvms);
+	while (map < jvms->map + jvms->nr_maps &&
+	       (address < map->start || address >= map->end))
+		map++;
+	if (map == jvms->map + jvms->nr_maps)
+		return -ENODATA;
+	if (map->fd == -1)
+		open_file(jvms, map);
+	if (map->fd < 0)
+		return -ENODATA;
+	n = pread(map->fd, to, WP_PYMEMORY_BLOCK, map->pgoff + (address - map->start));
+	if (n <= 0)
+		return -ENODATA;
+	/* What is behind the end of the file is 0 in memory, too. */
+	memset((char *)to + n, 0, WP_PYMEMORY_BLOCK - n);
+	return 0;
+}
+
+static int read_block(void *ctx, __u64 address, void *to)
+{
+	struct wp_livejvms *jvms = ctx;
+	int err = wp_procmemory_try(jvms->procs, jvms->pid, address, to);
+
+	return err == -ENXIO ? read_file(jvms, address, to) : err;
+}
+
+/* A view may go on for ever. Without memory the old ones are kept. */
+static void renew_names(struct wp_livejvms *jvms)
+{
+	struct wp_livenames *names;
+
+	if (wp_livenames_files(jvms->names) < MAX_FILES || wp_livenames_new(&names, symbols))
+		return;
+	wp_livenames_free(jvms->names);
+	jvms->names = names;
+}
+
+/* Where it keeps what does not change as long as the process executes its program. */
+static int read_layout(struct wp_livejvms *jvms, struct wp_livejvm *jvm)
+{
+	__u64 address[WP_JVMSYMBOL_NR];
+	int err;
+
+	if (jvm->has_layout)
+		return 0;
+	renew_names(jvms);
+	wp_livenames_forget(jvms->names, jvms->pid);
+	err = wp_livenames_symbols(jvms->names, jvms->pid, PART, wp_jvmsymbol_names,
+				   WP_JVMSYMBOL_NR, address) ? 0 : -ENOTSUP;
+	wp_livenames_forget(jvms->names, jvms->pid);
+	if (!err)
+		err = wp_jvmlayout_read(&jvms->memory, address, &jvm->layout);
+	jvm->has_layout = !err;
+	return err;
+}
+
+/**
+ * wp_livejvm_look() - list the code of a process
+ * @jvms: a reader
+ * @jvm: the JVM; its code is replaced, if that succeeds
+ * @pid: the process
+ * @before: set to the code that was replaced, to be freed with wp_jvmcode_free(); NULL: it
+ *	is not wanted
+ *
+ * Return: 0; -ENOTSUP: it has no JVM that can be read; or as wp_jvmcode_look().
+ */
+int wp_livejvm_look(struct wp_livejvms *jvms, struct wp_livejvm *jvm, __u32 pid,
+		    struct wp_jvmcodes *before)
+{
+	struct wp_pybudget budget = { MAX_BLOCKS, MAX_BYTES };
+	__u64 began = wp_clock_now();
+	struct wp_jvmcodes now = { 0 };
+	int err;
+
+	jvms->pid = pid;
+	jvms->memory.read = read_block;
+	jvms->memory.ctx = jvms;
+	jvms->memory.budget = &budget;
+	wp_pymemory_forget(&jvms->memory);
+	err = read_layout(jvms, jvm);
+	if (!err)
+		err = wp_jvmcode_look(&jvms->memory, &jvm->layout, &jvm->codes, &jvm->names,
+				      &now);
+	close_maps(jvms);
+	if (err) {
+		wp_jvmcode_free(&now);
+		return err;
+	}
+	if (before)
+		*before = jvm->codes;
+	else
+		wp_jvmcode_free(&jvm->codes);
+	jvm->codes = now;
+	jvm->began = began;
+	return 0;
+}
+
+/**
+ * wp_livejvm_name() - the name of code
+ * @jvm: its JVM
+ * @code: the code
+ *
+ * Return: the name, valid until the next look; NULL: it is unknown.
+ */
+const char *wp_livejvm_name(const struct wp_livejvm *jvm, const struct wp_jvmcode *code)
+{
+	size_t len;
+
+	return code->name ? wp_intern_bytes(&jvm->names, code->name, &len) : NULL;
+}
+
+/**
+ * wp_livejvm_end() - free what is known of a process
+ * @jvm: its JVM; all zero afterwards
+ */
+void wp_livejvm_end(struct wp_livejvm *jvm)
+{
+	wp_jvmcode_free(&jvm->codes);
+	wp_intern_free(&jvm->names);
+	memset(jvm, 0, sizeof(*jvm));
+}
