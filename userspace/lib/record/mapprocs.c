@@ -55,6 +55,8 @@ void wp_mapprocs_forget(struct wp_mapsync *sync, __u32 pid)
 			sync->pending |= p->unsettled || p->dirty;
 			if (sync->opt.interps)
 				wp_interps_forget(sync->opt.interps, pid);
+			if (sync->opt.jvms)
+				wp_jvms_forget(sync->opt.jvms, pid);
 			free(p->interp);
 			free(p->map);
 			free(p);

@@ -565,6 +565,7 @@ static int open_mapsync(struct wp_recording *r)
 		.pids = filter ? t->tgids ? t->tgids : t->ids : NULL,
 		.nr_pids = filter ? t->nr : 0,
 		.interps = r->interps,
+		.jvms = r->jvms,
 	};
 
 	return wp_mapsync_open(&r->mapsync, &opt);

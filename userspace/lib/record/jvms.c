@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the JVMs of the processes whose mappings are published: HotSpot's. mapsync.c's thread
+ * looks at their code now and then, makes unwind tables of it, and notes which code was there
+ * from when to when; the end of a recording takes that, in the form of a jitdump file.
+ *
+ * Addresses are used again. Code counts from one look to another if both found it, under
+ * the same number. What the earlier one did not find counts from there on, unless anything
+ * was removed in between: then other code may have been there before, and it counts from the
+ * later one on.
+ *
+ * A process decides what its memory has. So looks are limited, and forged code harms its
+ * own stacks and names only.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/clock.h"
+#include "lib/elf/jitdump.h"
+#include "lib/interp/jvmtable.h"
+#include "lib/record/jvms.h"
+#include "lib/symbols/livejvm.h"
+
+#define NSEC_PER_MSEC	1000000ULL
+#define BUCKETS		256
+
+/* More processes with a JVM have no names, and no tables. */
+#define MAX_PROCESSES	4096
+
+/* Time between two looks: the least, and the most while nothing changes. */
+#define LEAST_NS	(250 * NSEC_PER_MSEC)
+#define MOST_NS		(1000 * NSEC_PER_MSEC)
+
+/* A look takes at most this part of the time. */
+#define PART		20
+
+/* No look at the end begins later. */
+#define LAST_NS		(300 * NSEC_PER_MSEC)
+
+/* A JVM that is not set up yet is looked at soon again, doubling, and so often. */
+#define SOON_NS		(20 * NSEC_PER_MSEC)
+#define MAX_TRIES	60
+
+/* Memory of names: of a process, and of all. What is beyond has none. */
+#define MAX_BYTES	((size_t)16 << 20)
+#define MAX_ALL		((size_t)128 << 20)
+
+/* Mappings of a process that have tables: a code cache has three heaps. */
+#define MAX_TABLES	16
+
+/* struct table - the table of a mapping; @id: 0: it has none */
+struct table {
+	__u64 start;
+	__u64 end;
+	__u32 id;
+};
+
+/*
+ * struct jvm - a process
+ * @program: identifies the program that it executes
+ * @live: its code; of mapsync.c's thread, as all but @log
+ * @log: its names by time
+ * @next_look: when it is looked at again; 0: never
+ * @pause: time between two looks
+ * @tries: how often it was not ready
+ * @table: tables of its code, as it is now
+ * @nr_tables: their number
+ * @ended: its memory is not known
+ * @removes: compiled code was removed, so its addresses may be used again at any time
+ */
+struct jvm {
+	struct jvm *next;
+	__u32 pid;
+	__u64 program;
+	struct wp_livejvm live;
+	struct wp_jitloads log;
+	__u64 next_look;
+	__u64 pause;
+	unsigned int tries;
+	struct table table[MAX_TABLES];
+	unsigned int nr_tables;
+	bool ended;
+	bool removes;
+};
+
+/**
+ * struct wp_jvms - the JVMs
+ * @lock: protects @log of all, @bytes, and @bucket against changes
+ * @bucket: processes by pid
+ * @nr: their number
+ * @bytes: memory of names
+ * @wants_names: names are wanted
+ * @reader: reads their memory; NULL: none was there yet
+ */
+struct wp_jvms {
+	pthread_mutex_t lock;
+	struct jvm *bucket[BUCKETS];
+	unsigned int nr;
+	size_t bytes;
+	bool wants_names;
+	struct wp_livejvms *reader;
+};
+
+/**
+ * wp_jvms_new() - allocate an empty table
+ * @names: names are wanted, at the end
+ *
+ * Return: the table, or NULL: there is no memory.
+ */
+struct wp_jvms *wp_jvms_new(bool names)
+{
+	struct wp_jvms *all = calloc(1, sizeof(*all));
+
+	if (!all)
+		return NULL;
+	pthread_mutex_init(&all->lock, NULL);
+	all->wants_names = names;
+	return all;
+}
+
+/**
+ * wp_jvms_free() - free a table
+ * @all: the table, or NULL; mapsync.c has ended
+ */
+void wp_jvms_free(struct wp_jvms *all)
+{
+	struct jvm *j;
+	unsigned int i;
+
+	if (!all)
+		return;
+	for (i = 0; i < BUCKETS; i++) {
+		while ((j = all->bucket[i])) {
+			all->bucket[i] = j->next;
+			wp_livejvm_end(&j->live);
+			wp_jitdump_free(&j->log);
+			free(j);
+		}
+	}
+	wp_livejvm_free(all->reader);
+	pthread_mutex_destroy(&all->lock);
+	free(all);
+}
+
+static struct jvm *find(const struct wp_jvms *all, __u32 pid)
+{
+	struct jvm *j = all->bucket[pid % BUCKETS];
+
+	while (j && j->pid != pid)
+		j = j->next;
+	return j;
+}
+
+static struct jvm *find_or_add(struct wp_jvms *all, __u32 pid)
+{
+	struct jvm *j = find(all, pid);
+
+	if (j || all->nr == MAX_PROCESSES)
+		return j;
+	if (!all->reader)
+		all->reader = wp_livejvm_new();
+	j = all->reader ? calloc(1, sizeof(*j)) : NULL;
+	if (!j)
+		return NULL;
+	j->pid = pid;
+	j->next_look = 1;
+	pthread_mutex_lock(&all->lock);
+	j->next = all->bucket[pid % BUCKETS];
+	all->bucket[pid % BUCKETS] = j;
+	all->nr++;
+	pthread_mutex_unlock(&all->lock);
+	return j;
+}
+
+static size_t bytes_of(const struct jvm *j)
+{
+	return j->log.room * sizeof(*j->log.load) + j->log.names_room;
+}
+
+/* Notes that code is there, or, without a name, not known any more. Caller holds the lock. */
+static void note(struct wp_jvms *all, struct jvm *j, const struct wp_jvmcode *code, __u64 time,
+		 const char *name)
+{
+	size_t before = bytes_of(j);
+
+	if (!all->wants_names || j->log.cut)
+		return;
+	j->log.cut = before >= MAX_BYTES || all->bytes >= MAX_ALL;
+	if (!j->log.cut)
+		wp_jitdump_add(&j->log, code->start, code->end, time, name);
+	all->bytes += bytes_of(j) - before;
+}
+
+/* Whether code of an earlier look is still there. */
+static bool is_there(const struct wp_jvmcodes *now, const struct wp_jvmcode *old)
+{
+	const struct wp_jvmcode *code = wp_jvmcode_find(now, old->start);
+
+	return code && code->since && code->start == old->start && code->blob == old->blob &&
+	       code->id == old->id && code->end == old->end && code->method == old->method;
+}
+
+/* Notes code that is gone: it was there at @time, and not now. Returns its number. */
+static size_t note_gone(struct wp_jvms *all, struct jvm *j, const struct wp_jvmcodes *before,
+			const struct wp_jvmcodes *now, __u64 time)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < before->nr; i++) {
+		if (is_there(now, &before->code[i]))
+			continue;
+		note(all, j, &before->code[i], time + 1, NULL);
+		nr++;
+	}
+	j->removes |= nr;
+	return nr;
+}
+
+/* Notes what has changed since @time. Returns whether anything has. */
+static bool note_changes(struct wp_jvms *all, struct jvm *j, const struct wp_jvmcodes *before,
+			 __u64 time)
+{
+	struct wp_jvmcodes *now = &j->live.codes;
+	bool changed;
+	size_t i;
+
+	pthread_mutex_lock(&all->lock);
+	changed = note_gone(all, j, before, now, time);
+	/* Without a look before, the JVM's own code is there since it was set up. */
+	if (changed || !time)
+		time = j->live.began;
+	for (i = 0; i < now->nr; i++) {
+		struct wp_jvmcode *code = &now->code[i];
+		bool is_new = !code->since;
+
+		if (is_new)
+			code->since = code->method || before->nr ? time + 1 : 1;
+		changed |= is_new;
+		if (code->name && (is_new || code->was_read))
+			note(all, j, code, code->since, wp_livejvm_name(&j->live, code));
+	}
+	pthread_mutex_unlock(&all->lock);
+	return changed;
+}
+
+/*
+ * What was there at the last look is not known any more, if that is not sure. Caller holds the
+ * lock.
+ */
+static void note_end(struct wp_jvms *all, struct jvm *j, bool sure)
+{
+	static const struct wp_jvmcodes none;
+
+	if (!sure || j->removes)
+		note_gone(all, j, &j->live.codes, &none, j->live.began);
+}
+
+/* It executes another program, or none. */
+static void end_program(struct wp_jvms *all, struct jvm *j, bool sure)
+{
+	pthread_mutex_lock(&all->lock);
+	note_end(all, j, sure);
+	pthread_mutex_unlock(&all->lock);
+	wp_livejvm_end(&j->live);
+	j->nr_tables = 0;
+	j->tries = 0;
+	j->pause = 0;
+}
+
+/* When it is looked at again, after a look that took some time, with a result. */
+static void plan(struct jvm *j, __u64 took, int err, bool changed)
+{
+	__u64 now = wp_clock_now();
+
+	if (!err) {
+		j->tries = 0;
+		j->pause = changed || j->live.codes.unnamed ? LEAST_NS : 2 * j->pause;
+		if (j->pause < LEAST_NS)
+			j->pause = LEAST_NS;
+	} else {
+		j->pause = j->pause ? 2 * j->pause : SOON_NS;
+	}
+	if (j->pause > MOST_NS)
+		j->pause = MOST_NS;
+	j->next_look = now + j->pause + PART * took;
+	/* It is no JVM, or none that can be read. */
+	if (err && (err == -ENOTSUP || err == -EPERM || err == -EACCES || err == -ESRCH ||
+		    ++j->tries == MAX_TRIES))
+		j->next_look = 0;
+}
+
+/**
+ * wp_jvms_look() - look at a process's code, if it is time for that
+ * @all: the table
+ * @pid: the process, which has mapped a JVM
+ * @program: identifies the program that it executes
+ *
+ * Return: whether its tables have to be made anew.
+ */
+bool wp_jvms_look(struct wp_jvms *all, __u32 pid, __u64 program)
+{
+	struct jvm *j = find_or_add(all, pid);
+	struct wp_jvmcodes before = { 0 };
+	__u64 begun = wp_clock_now(), time;
+	bool changed = false;
+	int err;
+
+	if (!j)
+		return false;
+	if (j->program != program || j->ended) {
+		end_program(all, j, false);
+		j->program = program;
+		j->removes = false;
+		j->ended = false;
+		j->next_look = 1;
+	}
+	if (!j->next_look || begun < j->next_look)
+		return false;
+	time = j->live.began;
+	err = wp_livejvm_look(all->reader, &j->live, pid, &before);
+	if (!err)
+		changed = note_changes(all, j, &before, time);
+	wp_jvmcode_free(&before);
+	if (changed)
+		j->nr_tables = 0;
+	plan(j, wp_clock_now() - begun, err, changed);
+	return changed;
+}
+
+/**
+ * wp_jvms_next() - when a process is to be looked at again
+ * @all: the table
+ * @pid: the process, known or not
+ *
+ * Return: the time, of CLOCK_MONOTONIC; 0: never.
+ */
+__u64 wp_jvms_next(struct wp_jvms *all, __u32 pid)
+{
+	const struct jvm *j = find(all, pid);
+
+	return j && !j->ended ? j->next_look : 0;
+}
+
+/* The table of a mapping; 0: it has none. */
+static __u32 table_of(struct jvm *j, __u64 start, __u64 end, wp_jvms_push_fn push, void *ctx)
+{
+	struct table *t = j->table;
+	void *data = NULL;
+	size_t size = 0;
+
+	while (t < j->table + j->nr_tables && (t->start != start || t->end != end))
+		t++;
+	if (t < j->table + j->nr_tables)
+		return t->id;
+	if (j->nr_tables == MAX_TABLES)
+		j->nr_tables = 0;
+	t = &j->table[j->nr_tables++];
+	*t = (struct table){ start, end, 0 };
+	if (!wp_jvmtable_make(&j->live.codes, start, end, &data, &size) &&
+	    push(ctx, data, size, &t->id))
+		t->id = 0;
+	free(data);
+	return t->id;
+}
+
+/* Whether there may be code in a mapping. */
+static bool has_code(const struct wp_jvmcodes *codes, __u64 start, __u64 end)
+{
+	size_t low = 0, high = codes->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (codes->code[middle].start < start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < codes->nr && codes->code[low].end <= end;
+}
+
+/**
+ * wp_jvms_tables() - give mappings with generated code their tables
+ * @all: the table
+ * @pid: the process
+ * @map: its mappings, which are changed
+ * @nr: their number
+ * @push: takes tables
+ * @ctx: its first argument
+ */
+void wp_jvms_tables(struct wp_jvms *all, __u32 pid, struct wallprof_map *map, size_t nr,
+		    wp_jvms_push_fn push, void *ctx)
+{
+	struct jvm *j = find(all, pid);
+	size_t i;
+
+	for (i = 0; j && !j->ended && i < nr; i++) {
+		if (map[i].table || !has_code(&j->live.codes, map[i].start, map[i].end))
+			continue;
+		map[i].table = table_of(j, map[i].start, map[i].end, push, ctx);
+		map[i].bias = map[i].table ? map[i].start : 0;
+	}
+}
+
+/**
+ * wp_jvms_drop_tables() - note that the module may have dropped any table
+ * @all: the table
+ */
+void wp_jvms_drop_tables(struct wp_jvms *all)
+{
+	struct jvm *j;
+	unsigned int i;
+
+	for (i = 0; i < BUCKETS; i++) {
+		for (j = all->bucket[i]; j; j = j->next)
+			j->nr_tables = 0;
+	}
+}
+
+/**
+ * wp_jvms_look_last() - look at all processes once more, at the end of a session
+ * @all: the table
+ *
+ * What was compiled since the last look has names then.
+ */
+void wp_jvms_look_last(struct wp_jvms *all)
+{
+	__u64 until = wp_clock_now() + LAST_NS;
+	struct jvm *j;
+	unsigned int i;
+
+	for (i = 0; i < BUCKETS; i++) {
+		for (j = all->bucket[i]; j; j = j->next) {
+			if (j->ended || !j->next_look || wp_clock_now() > until)
+				continue;
+			j->next_look = 1;
+			wp_jvms_look(all, j->pid, j->program);
+		}
+	}
+}
+
+/**
+ * wp_jvms_forget() - note that a process has ended, or has no JVM any more
+ * @all: the table
+ * @pid: the process, known or not
+ *
+ * The names of its code stay.
+ */
+void wp_jvms_forget(struct wp_jvms *all, __u32 pid)
+{
+	struct jvm **at = &all->bucket[pid % BUCKETS], *j;
+
+	while (*at && (*at)->pid != pid)
+		at = &(*at)->next;
+	j = *at;
+	if (!j || j->ended)
+		return;
+	end_program(all, j, true);
+	j->ended = true;
+	if (j->log.nr)
+		return;
+	pthread_mutex_lock(&all->lock);
+	*at = j->next;
+	all->nr--;
+	pthread_mutex_unlock(&all->lock);
+	free(j);
+}
+
+/**
+ * wp_jvms_each() - the names of all code by time
+ * @all: the table, or NULL
+ * @fn: called for each process that has any
+ * @ctx: its first argument
+ *
+ * May be called from any thread.
+ */
+void wp_jvms_each(struct wp_jvms *all, wp_jvms_fn fn, void *ctx)
+{
+	struct jvm *j;
+	unsigned int i;
+
+	if (!all)
+		return;
+	pthread_mutex_lock(&all->lock);
+	for (i = 0; i < BUCKETS; i++) {
+		for (j = all->bucket[i]; j; j = j->next) {
+			size_t nr = j->log.nr;
+
+			if (!nr)
+				continue;
+			/* It goes on if this is not the last output. */
+			note_end(all, j, true);
+			fn(ctx, j->pid, &j->log);
+			j->log.nr = nr;
+		}
+	}
+	pthread_mutex_unlock(&all->lock);
+}
