@@ -163,6 +163,8 @@ public class Waits {
     static void mixed() {
         Target[] targets = { new First(), new Second(), new Third() };
 
+        for (int i = 0; i < 20000; i++)
+            LockSupport.parkNanos(1);
         for (int i = 0; i < 60000; i++)
             sink += call(targets[i % 3], 1, 2, 3) | 1;
         ready("mixed");

@@ -263,9 +263,7 @@ static int add_code(struct look *k, struct wp_jvmcode *code)
 		c->code = more;
 		c->room = room;
 	}
-	if (old && old->start == code->start && old->end == code->end && old->blob == code->blob &&
-	    old->id == code->id && old->method == code->method && old->kind == code->kind && old->frame == code->frame &&
-	    old->complete == code->complete && (code->method || old->name == code->name))
+	if (old && wp_jvmcode_is(old, code) && (code->method || old->name == code->name))
 		err = take_over(k, code, old);
 	else if (code->method)
 		err = search_exits(k, code);
@@ -558,6 +556,20 @@ const struct wp_jvmcode *wp_jvmcode_find(const struct wp_jvmcodes *codes, __u64 
 			return code;
 	}
 	return NULL;
+}
+
+/**
+ * wp_jvmcode_is() - whether code of two looks is the same
+ * @a: code
+ * @b: code
+ *
+ * Return: false if it was made anew in between.
+ */
+bool wp_jvmcode_is(const struct wp_jvmcode *a, const struct wp_jvmcode *b)
+{
+	return a->start == b->start && a->end == b->end && a->blob == b->blob && a->id == b->id &&
+	       a->method == b->method && a->kind == b->kind && a->frame == b->frame &&
+	       a->complete == b->complete;
 }
 
 /**

@@ -198,8 +198,7 @@ static bool is_there(const struct wp_jvmcodes *now, const struct wp_jvmcode *old
 {
 	const struct wp_jvmcode *code = wp_jvmcode_find(now, old->start);
 
-	return code && code->since && code->start == old->start && code->blob == old->blob &&
-	       code->id == old->id && code->end == old->end && code->method == old->method;
+	return code && code->since && wp_jvmcode_is(code, old);
 }
 
 /* Notes code that is gone: it was there at @time, and not now. Returns its number. */
@@ -304,7 +303,7 @@ bool wp_jvms_look(struct wp_jvms *all, __u32 pid, __u64 program)
 	struct jvm *j = find_or_add(all, pid);
 	struct wp_jvmcodes before = { 0 };
 	__u64 begun = wp_clock_now(), time;
-	bool changed = false;
+	bool changed = false, first;
 	int err;
 
 	if (!j)
@@ -318,6 +317,7 @@ bool wp_jvms_look(struct wp_jvms *all, __u32 pid, __u64 program)
 	}
 	if (!j->next_look || begun < j->next_look)
 		return false;
+	first = !j->live.has_layout;
 	time = j->live.began;
 	err = wp_livejvm_look(all->reader, &j->live, pid, &before);
 	if (!err)
@@ -325,7 +325,8 @@ bool wp_jvms_look(struct wp_jvms *all, __u32 pid, __u64 program)
 	wp_jvmcode_free(&before);
 	if (changed)
 		j->nr_tables = 0;
-	plan(j, wp_clock_now() - begun, err, changed);
+	/* The first one mostly reads the symbols of its file, once for all processes. */
+	plan(j, first ? 0 : wp_clock_now() - begun, err, changed);
 	return changed;
 }
 

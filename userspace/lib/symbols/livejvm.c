@@ -34,6 +34,9 @@
 #define MAX_MAPS	256
 #define MAX_OPEN	8
 
+/* Beyond so much memory, all names of a process are read anew: most code is gone. */
+#define MAX_NAMES	((size_t)32 << 20)
+
 /* Beyond so many files their symbols are read anew: it is their memory. */
 #define MAX_FILES	64
 
@@ -267,6 +270,11 @@ int wp_livejvm_look(struct wp_livejvms *jvms, struct wp_livejvm *jvm, __u32 pid,
 	jvms->memory.ctx = jvms;
 	jvms->memory.budget = &budget;
 	wp_pymemory_forget(&jvms->memory);
+	if (wp_intern_memory(&jvm->names) > MAX_NAMES) {
+		wp_jvmcode_free(&jvm->codes);
+		wp_intern_free(&jvm->names);
+		jvm->names = (struct wp_intern){ 0 };
+	}
 	err = read_layout(jvms, jvm);
 	if (!err)
 		err = wp_jvmcode_look(&jvms->memory, &jvm->layout, &jvm->codes, &jvm->names,
