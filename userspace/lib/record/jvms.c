@@ -4,11 +4,6 @@
  * looks at their code now and then, makes unwind tables of it, and notes which code was there
  * from when to when; the end of a recording takes that, in the form of a jitdump file.
  *
- * Addresses are used again. Code counts from one look to another if both found it, under
- * the same number. What the earlier one did not find counts from there on, unless anything
- * was removed in between: then other code may have been there before, and it counts from the
- * later one on.
- *
  * A process decides what its memory has. So looks are limited, and forged code harms its
  * own stacks and names only.
  */
@@ -18,7 +13,7 @@
 #include <string.h>
 
 #include "lib/base/clock.h"
-#include "lib/elf/jitdump.h"
+#include "lib/interp/jvmlog.h"
 #include "lib/interp/jvmtable.h"
 #include "lib/record/jvms.h"
 #include "lib/symbols/livejvm.h"
@@ -68,21 +63,19 @@ struct table {
  * @table: tables of its code, as it is now
  * @nr_tables: their number
  * @ended: its memory is not known
- * @removes: compiled code was removed, so its addresses may be used again at any time
  */
 struct jvm {
 	struct jvm *next;
 	__u32 pid;
 	__u64 program;
 	struct wp_livejvm live;
-	struct wp_jitloads log;
+	struct wp_jvmlog log;
 	__u64 next_look;
 	__u64 pause;
 	unsigned int tries;
 	struct table table[MAX_TABLES];
 	unsigned int nr_tables;
 	bool ended;
-	bool removes;
 };
 
 /**
@@ -135,7 +128,7 @@ void wp_jvms_free(struct wp_jvms *all)
 		while ((j = all->bucket[i])) {
 			all->bucket[i] = j->next;
 			wp_livejvm_end(&j->live);
-			wp_jitdump_free(&j->log);
+			wp_jitdump_free(&j->log.loads);
 			free(j);
 		}
 	}
@@ -174,93 +167,27 @@ static struct jvm *find_or_add(struct wp_jvms *all, __u32 pid)
 	return j;
 }
 
-static size_t bytes_of(const struct jvm *j)
+/* Notes what a look has found. Returns whether anything has changed. */
+static bool note_look(struct wp_jvms *all, struct jvm *j, const struct wp_jvmcodes *before,
+		      __u64 then)
 {
-	return j->log.room * sizeof(*j->log.load) + j->log.names_room;
-}
-
-/* Notes that code is there, or, without a name, not known any more. Caller holds the lock. */
-static void note(struct wp_jvms *all, struct jvm *j, const struct wp_jvmcode *code, __u64 time,
-		 const char *name)
-{
-	size_t before = bytes_of(j);
-
-	if (!all->wants_names || j->log.cut)
-		return;
-	j->log.cut = before >= MAX_BYTES || all->bytes >= MAX_ALL;
-	if (!j->log.cut)
-		wp_jitdump_add(&j->log, code->start, code->end, time, name);
-	all->bytes += bytes_of(j) - before;
-}
-
-/* Whether code of an earlier look is still there. */
-static bool is_there(const struct wp_jvmcodes *now, const struct wp_jvmcode *old)
-{
-	const struct wp_jvmcode *code = wp_jvmcode_find(now, old->start);
-
-	return code && code->since && wp_jvmcode_is(code, old);
-}
-
-/* Notes code that is gone: it was there at @time, and not now. Returns its number. */
-static size_t note_gone(struct wp_jvms *all, struct jvm *j, const struct wp_jvmcodes *before,
-			const struct wp_jvmcodes *now, __u64 time)
-{
-	size_t i, nr = 0;
-
-	for (i = 0; i < before->nr; i++) {
-		if (is_there(now, &before->code[i]))
-			continue;
-		note(all, j, &before->code[i], time + 1, NULL);
-		nr++;
-	}
-	j->removes |= nr;
-	return nr;
-}
-
-/* Notes what has changed since @time. Returns whether anything has. */
-static bool note_changes(struct wp_jvms *all, struct jvm *j, const struct wp_jvmcodes *before,
-			 __u64 time)
-{
-	struct wp_jvmcodes *now = &j->live.codes;
+	size_t bytes = wp_jvmlog_bytes(&j->log);
 	bool changed;
-	size_t i;
 
 	pthread_mutex_lock(&all->lock);
-	changed = note_gone(all, j, before, now, time);
-	/* Without a look before, the JVM's own code is there since it was set up. */
-	if (changed || !time)
-		time = j->live.began;
-	for (i = 0; i < now->nr; i++) {
-		struct wp_jvmcode *code = &now->code[i];
-		bool is_new = !code->since;
-
-		if (is_new)
-			code->since = code->method || before->nr ? time + 1 : 1;
-		changed |= is_new;
-		if (code->name && (is_new || code->was_read))
-			note(all, j, code, code->since, wp_livejvm_name(&j->live, code));
-	}
+	j->log.max = !all->wants_names ? 0 : all->bytes < MAX_ALL ? MAX_BYTES : 1;
+	changed = wp_jvmlog_note(&j->log, before, then, &j->live.codes, j->live.began,
+				 &j->live.names);
+	all->bytes += wp_jvmlog_bytes(&j->log) - bytes;
 	pthread_mutex_unlock(&all->lock);
 	return changed;
-}
-
-/*
- * What was there at the last look is not known any more, if that is not sure. Caller holds the
- * lock.
- */
-static void note_end(struct wp_jvms *all, struct jvm *j, bool sure)
-{
-	static const struct wp_jvmcodes none;
-
-	if (!sure || j->removes)
-		note_gone(all, j, &j->live.codes, &none, j->live.began);
 }
 
 /* It executes another program, or none. */
 static void end_program(struct wp_jvms *all, struct jvm *j, bool sure)
 {
 	pthread_mutex_lock(&all->lock);
-	note_end(all, j, sure);
+	wp_jvmlog_end(&j->log, &j->live.codes, j->live.began, sure);
 	pthread_mutex_unlock(&all->lock);
 	wp_livejvm_end(&j->live);
 	j->nr_tables = 0;
@@ -311,7 +238,7 @@ bool wp_jvms_look(struct wp_jvms *all, __u32 pid, __u64 program)
 	if (j->program != program || j->ended) {
 		end_program(all, j, false);
 		j->program = program;
-		j->removes = false;
+		j->log.removes = false;
 		j->ended = false;
 		j->next_look = 1;
 	}
@@ -321,7 +248,7 @@ bool wp_jvms_look(struct wp_jvms *all, __u32 pid, __u64 program)
 	time = j->live.began;
 	err = wp_livejvm_look(all->reader, &j->live, pid, &before);
 	if (!err)
-		changed = note_changes(all, j, &before, time);
+		changed = note_look(all, j, &before, time);
 	wp_jvmcode_free(&before);
 	if (changed)
 		j->nr_tables = 0;
@@ -460,7 +387,7 @@ void wp_jvms_forget(struct wp_jvms *all, __u32 pid)
 		return;
 	end_program(all, j, true);
 	j->ended = true;
-	if (j->log.nr)
+	if (j->log.loads.nr)
 		return;
 	pthread_mutex_lock(&all->lock);
 	*at = j->next;
@@ -487,14 +414,15 @@ void wp_jvms_each(struct wp_jvms *all, wp_jvms_fn fn, void *ctx)
 	pthread_mutex_lock(&all->lock);
 	for (i = 0; i < BUCKETS; i++) {
 		for (j = all->bucket[i]; j; j = j->next) {
-			size_t nr = j->log.nr;
+			struct wp_jitloads before = j->log.loads;
 
-			if (!nr)
+			if (!before.nr)
 				continue;
 			/* It goes on if this is not the last output. */
-			note_end(all, j, true);
-			fn(ctx, j->pid, &j->log);
-			j->log.nr = nr;
+			wp_jvmlog_end(&j->log, &j->live.codes, j->live.began, true);
+			fn(ctx, j->pid, &j->log.loads);
+			j->log.loads.nr = before.nr;
+			j->log.loads.cut = before.cut;
 		}
 	}
 	pthread_mutex_unlock(&all->lock);
