@@ -15,6 +15,9 @@
 #include "pure/unwind_table.h"
 #include "tap.h"
 
+/* The method of a hidden class. */
+#define HIDDEN	"Main$$Lambda$1/0x8.wait0"
+
 /* struct process - a process; @until: bytes that are there; @change: called for each block */
 struct process {
 	struct image image;
@@ -139,7 +142,7 @@ static void test_codes(void)
 	read_layout();
 	ok(!look(&none, &codes) && codes.nr == 5 && !codes.unnamed, "all code is found");
 	ok(!strcmp(name_at(&codes, NMETHOD_A + 0x200), "org.some.Klass.run") &&
-	   !strcmp(name_at(&codes, NMETHOD_B + 0x200), "Main.wait0"), "methods have their names");
+	   !strcmp(name_at(&codes, NMETHOD_B + 0x200), HIDDEN), "methods have their names");
 	ok(!strcmp(name_at(&codes, INTERPRETER + 0x100), "Interpreter") &&
 	   !strcmp(name_at(&codes, STUBS + 0x100), "StubRoutines (1)"),
 	   "and so has what the JVM made for itself");
@@ -176,7 +179,7 @@ static void test_races(void)
 	read_layout();
 	process.change = replace;
 	ok(!look(&none, &codes) && !strcmp(name_at(&codes, NMETHOD_A + 0x200), "?") &&
-	   codes.unnamed == 1 && !strcmp(name_at(&codes, NMETHOD_B + 0x200), "Main.wait0"),
+	   codes.unnamed == 1 && !strcmp(name_at(&codes, NMETHOD_B + 0x200), HIDDEN),
 	   "code that was replaced while its name was read has none");
 	process.change = NULL;
 	ok(!look(&codes, &again) && !strcmp(name_at(&again, NMETHOD_A + 0x200),
@@ -337,26 +340,26 @@ static void test_log(void)
 	nmethod(&process.image, FREE, METHOD_B, 9);
 	look(&codes[1], &codes[2]);
 	changed = wp_jvmlog_note(&log, &codes[1], 2000, &codes[2], 3000, &names);
-	ok(changed && is_then(&log, f, 2000, "") && is_then(&log, f, 2001, "Main.wait0"),
+	ok(changed && is_then(&log, f, 2000, "") && is_then(&log, f, 2001, HIDDEN),
 	   "new code counts from the look before");
 	/* The same address, another method. */
 	nmethod(&process.image, NMETHOD_A, METHOD_B, 10);
 	look(&codes[2], &codes[3]);
 	changed = wp_jvmlog_note(&log, &codes[2], 3000, &codes[3], 4000, &names);
 	ok(changed && is_then(&log, a, 3000, "org.some.Klass.run") && is_then(&log, a, 3001, "") &&
-	   is_then(&log, a, 3999, "") && is_then(&log, a, 4000, "Main.wait0"),
+	   is_then(&log, a, 3999, "") && is_then(&log, a, 4000, HIDDEN),
 	   "where an address is used again, there is no name between both looks");
 	/* One goes, one comes elsewhere: something else may have been there before. */
 	process.image.memory[NMETHOD_B + BLOB + NM_STATE] = 4;
 	nmethod(&process.image, FREE, METHOD_A, 11);
 	look(&codes[3], &codes[4]);
 	changed = wp_jvmlog_note(&log, &codes[3], 4000, &codes[4], 5000, &names);
-	ok(changed && is_then(&log, b, 4000, "Main.wait0") && is_then(&log, b, 4001, "") &&
+	ok(changed && is_then(&log, b, 4000, HIDDEN) && is_then(&log, b, 4001, "") &&
 	   is_then(&log, b, 9000, "") && is_then(&log, f, 4500, "") &&
 	   is_then(&log, f, 5000, "org.some.Klass.run"), "what is gone has no name any more");
-	ok(is_then(&log, a, 1e9, "Main.wait0"), "what is there has its name");
+	ok(is_then(&log, a, 1e9, HIDDEN), "what is there has its name");
 	wp_jvmlog_end(&log, &codes[4], 5000, true);
-	ok(is_then(&log, a, 5000, "Main.wait0") && is_then(&log, a, 5001, ""),
+	ok(is_then(&log, a, 5000, HIDDEN) && is_then(&log, a, 5001, ""),
 	   "where code is removed, none counts after the last look");
 	wp_jitdump_free(&log.loads);
 	log = (struct wp_jvmlog){ .max = 1 };

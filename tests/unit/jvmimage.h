@@ -251,7 +251,7 @@ static inline void make_image(struct image *m)
 	blob(m, NMETHOD_B, NMETHOD_B + 0x200, NMETHOD_B + 0x280, "native nmethod", 10, 8);
 	nmethod(m, NMETHOD_B, METHOD_B, 8);
 	method(m, METHOD_A, 0x1b80, "org/some/Klass", "run");
-	method(m, METHOD_B, 0x1c00, "Main", "wait0");
+	method(m, METHOD_B, 0x1c00, "Main$$Lambda$1+0x8", "wait0");
 }
 
 #endif /* WP_TESTS_UNIT_JVMIMAGE_H */

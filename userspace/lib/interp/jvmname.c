@@ -90,6 +90,9 @@ int wp_jvmname_read(struct wp_pymemory *m, const struct wp_jvmlayout *layout, __
 	for (i = 0; i < at; i++) {
 		if (name[i] == '/')
 			name[i] = '.';
+		/* A hidden class, as of a lambda: HotSpot prints it so. */
+		else if (name[i] == '+' && name[i + 1] == '0')
+			name[i] = '/';
 	}
 	name[at++] = '.';
 	err = follow(m, pool + layout->pool_size + index * sizeof(symbol), &symbol);
