@@ -68,6 +68,11 @@ struct filemap {
  * @nr_open: number of those that are open
  * @has_maps: they were read
  * @memory: what was read
+ * @some_at: the first block of @some
+ * @nr_some: their number; 0: none
+ * @some_of: @memory.forgotten when they were read
+ * @some_err: of each 0 or a negative errno
+ * @some: blocks that were read at once
  */
 struct wp_livejvms {
 	struct wp_livenames *names;
@@ -78,6 +83,11 @@ struct wp_livejvms {
 	unsigned int nr_open;
 	bool has_maps;
 	struct wp_pymemory memory;
+	__u64 some_at;
+	unsigned int nr_some;
+	unsigned int some_of;
+	int some_err[WP_PROCMEMORY_SOME];
+	__u8 some[WP_PROCMEMORY_SOME][WP_PROCMEMORY_BLOCK];
 };
 
 /**
@@ -209,12 +219,41 @@ static int read_file(struct wp_livejvms *jvms, __u64 address, void *to)
 	return 0;
 }
 
+/* Whether a block is near behind those that were read last, as in a walk of a heap. */
+static bool is_next(const struct wp_livejvms *jvms, __u64 address)
+{
+	return jvms->nr_some && address >= jvms->some_at &&
+	       address - jvms->some_at < 2 * sizeof(jvms->some);
+}
+
 static int read_block(void *ctx, __u64 address, void *to)
 {
 	struct wp_livejvms *jvms = ctx;
-	int err = wp_procmemory_try(jvms->procs, jvms->pid, address, to);
+	unsigned int nr = 1;
+	__u64 i;
+	int err;
 
-	return err == -ENXIO ? read_file(jvms, address, to) : err;
+	if (jvms->some_of != jvms->memory.forgotten)
+		jvms->nr_some = 0;
+	i = (address - jvms->some_at) / WP_PROCMEMORY_BLOCK;
+	if (!jvms->nr_some || i >= jvms->nr_some) {
+		if (is_next(jvms, address) && address < ~0ULL - sizeof(jvms->some))
+			nr = WP_PROCMEMORY_SOME;
+		jvms->nr_some = 0;
+		err = wp_procmemory_some(jvms->procs, jvms->pid, address, nr, jvms->some,
+					 jvms->some_err);
+		if (err)
+			return err;
+		jvms->some_at = address;
+		jvms->nr_some = nr;
+		jvms->some_of = jvms->memory.forgotten;
+		i = 0;
+	}
+	if (jvms->some_err[i] == -ENXIO)
+		return read_file(jvms, address, to);
+	if (!jvms->some_err[i])
+		memcpy(to, jvms->some[i], WP_PROCMEMORY_BLOCK);
+	return jvms->some_err[i];
 }
 
 /* A view may go on for ever. Without memory the old ones are kept. */
@@ -266,6 +305,7 @@ int wp_livejvm_look(struct wp_livejvms *jvms, struct wp_livejvm *jvm, __u32 pid,
 	int err;
 
 	jvms->pid = pid;
+	jvms->nr_some = 0;
 	jvms->memory.read = read_block;
 	jvms->memory.ctx = jvms;
 	jvms->memory.budget = &budget;
