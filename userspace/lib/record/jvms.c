@@ -31,6 +31,10 @@
 /* A look takes at most this part of the time. */
 #define PART		20
 
+/* All looks together take at most this part of the time, and this much at once. */
+#define ALL_PART	4
+#define ALL_BURST_NS	(1000 * NSEC_PER_MSEC)
+
 /* No look at the end begins later. */
 #define LAST_NS		(300 * NSEC_PER_MSEC)
 
@@ -85,6 +89,7 @@ struct jvm {
  * @nr: their number
  * @bytes: memory of names
  * @wants_names: names are wanted
+ * @paid_until: the share of the time is used up until then
  * @reader: reads their memory; NULL: none was there yet
  */
 struct wp_jvms {
@@ -93,6 +98,7 @@ struct wp_jvms {
 	unsigned int nr;
 	size_t bytes;
 	bool wants_names;
+	__u64 paid_until;
 	struct wp_livejvms *reader;
 };
 
@@ -217,6 +223,24 @@ static void plan(struct jvm *j, __u64 took, int err, bool changed)
 		j->next_look = 0;
 }
 
+/* Whether there is time for a look now; else there is at the time that is set. */
+static bool may_look(const struct wp_jvms *all, struct jvm *j, __u64 now)
+{
+	if (!j->next_look || now < j->next_look)
+		return false;
+	if (all->paid_until <= now + ALL_PART * ALL_BURST_NS)
+		return true;
+	j->next_look = all->paid_until - ALL_PART * ALL_BURST_NS;
+	return false;
+}
+
+static void pay(struct wp_jvms *all, __u64 begun, __u64 took)
+{
+	if (all->paid_until < begun)
+		all->paid_until = begun;
+	all->paid_until += ALL_PART * took;
+}
+
 /**
  * wp_jvms_look() - look at a process's code, if it is time for that
  * @all: the table
@@ -229,7 +253,7 @@ bool wp_jvms_look(struct wp_jvms *all, __u32 pid, __u64 program)
 {
 	struct jvm *j = find_or_add(all, pid);
 	struct wp_jvmcodes before = { 0 };
-	__u64 begun = wp_clock_now(), time;
+	__u64 begun = wp_clock_now(), time, took;
 	bool changed = false, first;
 	int err;
 
@@ -242,7 +266,7 @@ bool wp_jvms_look(struct wp_jvms *all, __u32 pid, __u64 program)
 		j->ended = false;
 		j->next_look = 1;
 	}
-	if (!j->next_look || begun < j->next_look)
+	if (!may_look(all, j, begun))
 		return false;
 	first = !j->live.has_layout;
 	time = j->live.began;
@@ -252,8 +276,10 @@ bool wp_jvms_look(struct wp_jvms *all, __u32 pid, __u64 program)
 	wp_jvmcode_free(&before);
 	if (changed)
 		j->nr_tables = 0;
+	took = wp_clock_now() - begun;
+	pay(all, begun, took);
 	/* The first one mostly reads the symbols of its file, once for all processes. */
-	plan(j, first ? 0 : wp_clock_now() - begun, err, changed);
+	plan(j, first ? 0 : took, err, changed);
 	return changed;
 }
 

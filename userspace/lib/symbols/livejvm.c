@@ -17,6 +17,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/procdir.h"
+#include "lib/base/procfile.h"
 #include "lib/proc/procmaps.h"
 #include "lib/proc/procmemory.h"
 #include "lib/sandbox/openfile.h"
@@ -101,6 +102,37 @@ bool wp_livejvm_is(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash && !strcmp(slash + 1, PART);
+}
+
+/**
+ * wp_livejvm_program() - what identifies the program that a process executes
+ * @pid: the process
+ *
+ * Return: a number, by when the process was started and where its stack is; 0: it has ended.
+ */
+__u64 wp_livejvm_program(__u32 pid)
+{
+	struct wp_procfile_text t = { 0 };
+	int dir = wp_procdir_open(pid);
+	__u64 started = 0, stack = 0;
+	unsigned int field;
+	char *p;
+
+	if (dir < 0)
+		return 0;
+	if (wp_procfile_read_at(dir, "stat", 0, WP_PROCFILE_STAT, &t) > 0) {
+		/* The name, field 2, can contain anything. */
+		p = strrchr(t.text, ')');
+		for (field = 2; p && field < 28; field++) {
+			p = strchr(p + 1, ' ');
+			if (p && field == 21)
+				started = strtoull(p, NULL, 10);
+		}
+		stack = p ? strtoull(p, NULL, 10) : 0;
+	}
+	free(t.text);
+	close(dir);
+	return started << 48 ^ started >> 16 ^ stack;
 }
 
 /**

@@ -30,6 +30,7 @@ struct wp_livejvm {
 	__u64 began;
 };
 
+__u64 wp_livejvm_program(__u32 pid);
 bool wp_livejvm_is(const char *path);
 struct wp_livejvms *wp_livejvm_new(void);
 void wp_livejvm_free(struct wp_livejvms *jvms);

@@ -308,10 +308,23 @@ static void take_codes(struct wp_symbolfile *f)
 /* Looks at the code of a process in its memory. Returns whether it can be found there. */
 static bool look_jvm(struct wp_symbolplaces *s, struct wp_symbolfile *f)
 {
+	__u64 program = s->only ? 0 : wp_livejvm_program(f->pid);
 	int err = -ENOMEM;
 
-	/* Those are the symbols of a reader of JVMs. */
-	if (s->only || f->no_jvm)
+	/* With @only, they are the symbols of a reader of JVMs. */
+	if (!program)
+		return false;
+	if (program != f->program) {
+		f->program = program;
+		f->no_jvm = false;
+		/* What came from its memory is not there any more. */
+		if (f->jvm) {
+			wp_livejvm_end(f->jvm);
+			wp_jitcodes_free(f->codes);
+			f->codes = NULL;
+		}
+	}
+	if (f->no_jvm)
 		return false;
 	if (!s->jvms)
 		s->jvms = wp_livejvm_new();

@@ -35,6 +35,7 @@
  * @live: for JIT of a running process: when its jitdump file is read again
  * @jvm: the same: its code, if that is found in its memory; or NULL
  * @no_jvm: it is not
+ * @program: the program in which that was looked for; 0: none yet
  * @charged: for JIT: bytes of @codes that count for their owner
  * @place: a descriptor of the file, owned by the caller; -1: use its path
  * @read: it has been read
@@ -57,6 +58,7 @@ struct wp_symbolfile {
 	struct wp_livejit live;
 	struct wp_livejvm *jvm;
 	bool no_jvm;
+	__u64 program;
 	size_t charged;
 	int place;
 	bool read;
