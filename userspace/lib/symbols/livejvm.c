@@ -100,8 +100,11 @@ struct wp_livejvms {
 bool wp_livejvm_is(const char *path)
 {
 	const char *slash = strrchr(path, '/');
+	const size_t len = strlen(PART);
 
-	return slash && !strcmp(slash + 1, PART);
+	/* It may have been replaced. */
+	return slash && !strncmp(slash + 1, PART, len) &&
+	       (!slash[1 + len] || !strcmp(slash + 1 + len, " (deleted)"));
 }
 
 /**
