@@ -24,8 +24,8 @@
 #include "lib/interp/jvmtable.h"
 #include "lib/unwind/tablebuild.h"
 
-/* Limit for a table. */
-#define MAX_TABLE	(32 << 20)
+/* Limit for a table: a code cache of 256 MiB takes 2 MiB, and some 32 bytes a method. */
+#define MAX_TABLE	(4 << 20)
 
 /* Registers of x86-64. */
 #define SP	7

@@ -49,6 +49,10 @@
 /* Mappings of a process that have tables: a code cache has three heaps. */
 #define MAX_TABLES	16
 
+/* Memory of tables: of a process, and of all; the module has no more than it has. */
+#define MAX_TABLE_BYTES	((size_t)8 << 20)
+#define MAX_ALL_TABLES	((size_t)128 << 20)
+
 /* struct table - the table of a mapping; @id: 0: it has none */
 struct table {
 	__u64 start;
@@ -66,6 +70,7 @@ struct table {
  * @tries: how often it was not ready
  * @table: tables of its code, as it is now
  * @nr_tables: their number
+ * @table_bytes: their memory
  * @ended: its memory is not known
  */
 struct jvm {
@@ -79,6 +84,7 @@ struct jvm {
 	unsigned int tries;
 	struct table table[MAX_TABLES];
 	unsigned int nr_tables;
+	size_t table_bytes;
 	bool ended;
 };
 
@@ -88,6 +94,7 @@ struct jvm {
  * @bucket: processes by pid
  * @nr: their number
  * @bytes: memory of names
+ * @table_bytes: memory of the tables of all
  * @wants_names: names are wanted
  * @paid_until: the share of the time is used up until then
  * @reader: reads their memory; NULL: none was there yet
@@ -97,6 +104,7 @@ struct wp_jvms {
 	struct jvm *bucket[BUCKETS];
 	unsigned int nr;
 	size_t bytes;
+	size_t table_bytes;
 	bool wants_names;
 	__u64 paid_until;
 	struct wp_livejvms *reader;
@@ -189,6 +197,14 @@ static bool note_look(struct wp_jvms *all, struct jvm *j, const struct wp_jvmcod
 	return changed;
 }
 
+/* They are made anew at the next publication. */
+static void drop_tables(struct wp_jvms *all, struct jvm *j)
+{
+	all->table_bytes -= j->table_bytes;
+	j->table_bytes = 0;
+	j->nr_tables = 0;
+}
+
 /* It executes another program, or none. */
 static void end_program(struct wp_jvms *all, struct jvm *j, bool sure)
 {
@@ -196,7 +212,7 @@ static void end_program(struct wp_jvms *all, struct jvm *j, bool sure)
 	wp_jvmlog_end(&j->log, &j->live.codes, j->live.began, sure);
 	pthread_mutex_unlock(&all->lock);
 	wp_livejvm_end(&j->live);
-	j->nr_tables = 0;
+	drop_tables(all, j);
 	j->tries = 0;
 	j->pause = 0;
 }
@@ -275,7 +291,7 @@ bool wp_jvms_look(struct wp_jvms *all, __u32 pid, __u64 program)
 		changed = note_look(all, j, &before, time);
 	wp_jvmcode_free(&before);
 	if (changed)
-		j->nr_tables = 0;
+		drop_tables(all, j);
 	took = wp_clock_now() - begun;
 	pay(all, begun, took);
 	/* The first one mostly reads the symbols of its file, once for all processes. */
@@ -297,8 +313,15 @@ __u64 wp_jvms_next(struct wp_jvms *all, __u32 pid)
 	return j && !j->ended ? j->next_look : 0;
 }
 
+static bool has_room(const struct wp_jvms *all, const struct jvm *j, size_t size)
+{
+	return size <= MAX_TABLE_BYTES - j->table_bytes &&
+	       size <= MAX_ALL_TABLES - all->table_bytes;
+}
+
 /* The table of a mapping; 0: it has none. */
-static __u32 table_of(struct jvm *j, __u64 start, __u64 end, wp_jvms_push_fn push, void *ctx)
+static __u32 table_of(struct wp_jvms *all, struct jvm *j, __u64 start, __u64 end,
+		      wp_jvms_push_fn push, void *ctx)
 {
 	struct table *t = j->table;
 	void *data = NULL;
@@ -309,12 +332,16 @@ static __u32 table_of(struct jvm *j, __u64 start, __u64 end, wp_jvms_push_fn pus
 	if (t < j->table + j->nr_tables)
 		return t->id;
 	if (j->nr_tables == MAX_TABLES)
-		j->nr_tables = 0;
+		drop_tables(all, j);
 	t = &j->table[j->nr_tables++];
 	*t = (struct table){ start, end, 0 };
 	if (!wp_jvmtable_make(&j->live.codes, start, end, &data, &size) &&
-	    push(ctx, data, size, &t->id))
+	    has_room(all, j, size) && !push(ctx, data, size, &t->id)) {
+		j->table_bytes += size;
+		all->table_bytes += size;
+	} else {
 		t->id = 0;
+	}
 	free(data);
 	return t->id;
 }
@@ -353,7 +380,8 @@ void wp_jvms_tables(struct wp_jvms *all, __u32 pid, struct wallprof_map *map, si
 	for (i = 0; j && !j->ended && i < nr; i++) {
 		if (map[i].table || !has_code(&j->live.codes, map[i].start, map[i].end))
 			continue;
-		map[i].table = table_of(j, map[i].start, map[i].end, push, ctx);
+		map[i].table = table_of(all, j, map[i].start, map[i].end, push,
+					ctx);
 		map[i].bias = map[i].table ? map[i].start : 0;
 	}
 }
@@ -369,7 +397,7 @@ void wp_jvms_drop_tables(struct wp_jvms *all)
 
 	for (i = 0; i < BUCKETS; i++) {
 		for (j = all->bucket[i]; j; j = j->next)
-			j->nr_tables = 0;
+			drop_tables(all, j);
 	}
 }
 
