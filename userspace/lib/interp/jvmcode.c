@@ -410,29 +410,47 @@ static void sort_codes(struct wp_jvmcodes *c)
 	c->nr = nr;
 }
 
-/* Reads names as long as there is anything left to be read with. */
-static int read_names(struct look *k)
+static int by_method(const void *pa, const void *pb)
+{
+	const struct wp_jvmcode *a = *(struct wp_jvmcode *const *)pa;
+	const struct wp_jvmcode *b = *(struct wp_jvmcode *const *)pb;
+
+	return a->method < b->method ? -1 : a->method > b->method;
+}
+
+static int read_name(struct look *k, struct wp_jvmcode *code)
 {
 	char name[WP_JVMNAME_MAX];
+	int err = wp_jvmname_read(k->m, k->l, code->method, name);
+
+	if (err)
+		return is_fatal(err) ? err : 0;
+	code->name = wp_intern(k->names, name, strlen(name) + 1, NULL);
+	code->was_read = code->name;
+	return code->name ? 0 : -ENOMEM;
+}
+
+/*
+ * Reads names as long as there is anything left to be read with. Methods of a class are near
+ * each other, and so is what leads to their names.
+ */
+static int read_names(struct look *k)
+{
+	struct wp_jvmcode **code = calloc(k->now->nr + 1, sizeof(*code));
 	size_t i, nr = 0;
 	int err = 0;
 
-	for (i = 0; i < k->now->nr && nr < MAX_NAMES && err != -EDQUOT; i++) {
-		struct wp_jvmcode *code = &k->now->code[i];
-
-		if (!code->method || code->name)
-			continue;
-		nr++;
-		err = wp_jvmname_read(k->m, k->l, code->method, name);
-		if (!err)
-			code->name = wp_intern(k->names, name, strlen(name) + 1, NULL);
-		if (!err && !code->name)
-			return -ENOMEM;
-		if (is_fatal(err) && err != -EDQUOT)
-			return err;
-		code->was_read = code->name;
+	if (!code)
+		return -ENOMEM;
+	for (i = 0; i < k->now->nr && nr < MAX_NAMES; i++) {
+		if (k->now->code[i].method && !k->now->code[i].name)
+			code[nr++] = &k->now->code[i];
 	}
-	return 0;
+	qsort(code, nr, sizeof(*code), by_method);
+	for (i = 0; i < nr && !err; i++)
+		err = read_name(k, code[i]);
+	free(code);
+	return err == -EDQUOT ? 0 : err;
 }
 
 /* Drops the names of code that is not as it was before they were read. */

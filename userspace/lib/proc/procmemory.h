@@ -11,7 +11,7 @@
 #define WP_PROCMEMORY_BLOCK	4096
 
 /* Blocks that are read at once. */
-#define WP_PROCMEMORY_SOME	16
+#define WP_PROCMEMORY_SOME	64
 
 struct wp_procmemory;
 

@@ -29,7 +29,7 @@
 #define MOST_NS		(1000 * NSEC_PER_MSEC)
 
 /* A look takes at most this part of the time. */
-#define PART		20
+#define PART		10
 
 /* All looks together take at most this part of the time, and this much at once. */
 #define ALL_PART	4
