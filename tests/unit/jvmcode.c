@@ -140,7 +140,7 @@ static void test_codes(void)
 
 	reset();
 	read_layout();
-	ok(!look(&none, &codes) && codes.nr == 5 && !codes.unnamed, "all code is found");
+	ok(!look(&none, &codes) && codes.nr == 6 && !codes.unnamed, "all code is found");
 	ok(!strcmp(name_at(&codes, NMETHOD_A + 0x200), "org.some.Klass.run") &&
 	   !strcmp(name_at(&codes, NMETHOD_B + 0x200), HIDDEN), "methods have their names");
 	ok(!strcmp(name_at(&codes, INTERPRETER + 0x100), "Interpreter") &&
@@ -157,7 +157,7 @@ static void test_codes(void)
 	wp_jvmcode_free(&codes);
 	process.image.memory[NMETHOD_A + BLOB + NM_STATE] = 3;
 	process.image.memory[NMETHOD_B + BLOB + NM_STATE] = 0xff;
-	ok(!look(&none, &codes) && codes.nr == 3, "code that is dead, or not there yet, is left out");
+	ok(!look(&none, &codes) && codes.nr == 4, "code that is dead, or not there yet, is left out");
 	wp_jvmcode_free(&codes);
 }
 
@@ -248,7 +248,7 @@ static void test_hostile(void)
 	put64(&process.image, ADAPTER + BLOB + BLOB_END, ~0ULL);
 	put64(&process.image, NMETHOD_A + BLOB + NM_METHOD, 0);
 	put64(&process.image, NMETHOD_B + BLOB + NM_METHOD, 3);
-	expect("code outside its block, or without a method, is left out", 0, 1);
+	expect("code outside its block, or without a method, is left out", 0, 2);
 	reset();
 	put32(&process.image, ADAPTER + BLOB + BLOB_FRAME, 1 << 30);
 	ok(!look(&none, &codes) && code_at(&codes, ADAPTER + 0x100)->kind == WP_JVMKIND_OTHER,
@@ -257,7 +257,7 @@ static void test_hostile(void)
 	for (i = 0; i < SIZE; i += WP_PYMEMORY_BLOCK) {
 		reset();
 		process.until = i;
-		bad += !look(&none, &codes) && codes.nr == 5 && !codes.unnamed && i <= NMETHOD_B;
+		bad += !look(&none, &codes) && codes.nr == 6 && !codes.unnamed && i <= NMETHOD_B;
 		wp_jvmcode_free(&codes);
 	}
 	ok(!bad, "memory that is cut off has less");
@@ -407,7 +407,7 @@ static void test_table(void)
 		.flags = WALLPROF_RULE_FP_SAVED,
 	};
 	const struct wallprof_rule unknown = { .kind = WALLPROF_RULE_NONE };
-	const size_t a = NMETHOD_A + 0x200;
+	const size_t a = NMETHOD_A + 0x200, b = NMETHOD_B + 0x200;
 	struct wp_jvmcodes codes;
 	struct wp_table table;
 	const char *wrong;
@@ -429,11 +429,17 @@ static void test_table(void)
 	   is_rule(&table, a + 0x52, &popped) && is_rule(&table, a + 0x53, &body) &&
 	   is_rule(&table, a + 0xff, &body) && is_rule(&table, a + 0x100, &stop),
 	   "and until it is removed");
+	ok(is_rule(&table, b, &popped) && is_rule(&table, b + 3, &popped) &&
+	   is_rule(&table, b + 4, &popping) && is_rule(&table, b + 7, &popping) &&
+	   wp_table_find(&table, b + 8 - CODE)->off == 80,
+	   "and before, where it is made as usual");
+	ok(is_rule(&table, LAST + 0x80, &popped) && is_rule(&table, LAST + 0x100, &stop),
+	   "a stub that only jumps has no frame");
 	ok(is_rule(&table, INTERPRETER + 0x100, &interpreter) &&
 	   is_rule(&table, INTERPRETER + 0x3ef, &interpreter), "the interpreter has its own rule");
 	ok(is_rule(&table, STUBS + 0x17f, &stub) && is_rule(&table, STUBS + 0x100, &unknown) &&
 	   is_rule(&table, STUBS + 0x190, &unknown), "so has the place where Java returns");
-	ok(is_rule(&table, LAST, &stop) && is_rule(&table, CODE_END - 2, &stop) &&
+	ok(is_rule(&table, LAST + 0x200, &stop) && is_rule(&table, CODE_END - 2, &stop) &&
 	   is_rule(&table, FREE + 0x200, &stop),
 	   "a walk ends in code that was not there at the last look");
 	free(data);

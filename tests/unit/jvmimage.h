@@ -247,9 +247,12 @@ static inline void make_image(struct image *m)
 	nmethod(m, NMETHOD_A, METHOD_A, 7);
 	leave(m, NMETHOD_A + 0x240, 32);
 	block(m, FREE, 0x400, false);
+	block(m, LAST, 0x400, true);
+	blob(m, LAST, LAST + 0x80, LAST + 0x100, "vtable chunks", 0, -1);
 	block(m, NMETHOD_B, 0x400, true);
 	blob(m, NMETHOD_B, NMETHOD_B + 0x200, NMETHOD_B + 0x280, "native nmethod", 10, 8);
 	nmethod(m, NMETHOD_B, METHOD_B, 8);
+	memcpy(m->memory + NMETHOD_B + 0x203, "\x55\x48\x83\xec\x40", 5);
 	method(m, METHOD_A, 0x1b80, "org/some/Klass", "run");
 	method(m, METHOD_B, 0x1c00, "Main$$Lambda$1+0x8", "wait0");
 }

@@ -44,6 +44,9 @@
 #define INTERPRETER	"Interpreter"
 #define STUBS		"StubRoutines"
 
+/* Stubs that find a method and jump there. */
+#define VTABLES		"vtable chunks"
+
 /*
  * struct heap - a heap
  * @low: its first address
@@ -205,6 +208,28 @@ static int find_exits(struct wp_jvmcodes *c, struct wp_jvmcode *code, const __u8
 	return err;
 }
 
+/*
+ * Finds "push %rbp", which "sub $N, %rsp" follows, where a frame of @rest bytes is made: these
+ * are the last instructions before it is complete, and those before them move no sp.
+ */
+static void find_push(struct wp_jvmcode *code, const __u8 *text, size_t size, __u32 rest)
+{
+	const __u8 *end = text + code->complete;
+	__u32 half;
+
+	if (code->complete > size)
+		return;
+	if (code->complete >= 5 && end[-5] == 0x55 && end[-4] == 0x48 && end[-3] == 0x83 &&
+	    end[-2] == 0xec && end[-1] == rest && rest < 0x80) {
+		code->push = code->complete - 5;
+	} else if (code->complete >= 8 && end[-8] == 0x55 && end[-7] == 0x48 &&
+		   end[-6] == 0x81 && end[-5] == 0xec) {
+		memcpy(&half, end - 4, sizeof(half));
+		if (half == rest)
+			code->push = code->complete - 8;
+	}
+}
+
 static int search_exits(struct look *k, struct wp_jvmcode *code)
 {
 	size_t size = code->end - code->start;
@@ -213,6 +238,7 @@ static int search_exits(struct look *k, struct wp_jvmcode *code)
 
 	code->first_exit = k->now->nr_exits;
 	code->nr_exits = 0;
+	code->push = ~0U;
 	if (code->frame < 16)
 		return 0;
 	if (size > MAX_SEARCH)
@@ -221,6 +247,8 @@ static int search_exits(struct look *k, struct wp_jvmcode *code)
 	if (!text)
 		return -ENOMEM;
 	err = wp_pymemory_read(k->m, code->start, text, size);
+	if (!err)
+		find_push(code, text, size, code->frame - 16);
 	if (!err)
 		err = find_exits(k->now, code, text, size, code->frame - 16);
 	free(text);
@@ -236,6 +264,7 @@ static int take_over(struct look *k, struct wp_jvmcode *code, const struct wp_jv
 
 	code->since = old->since;
 	code->name = old->name;
+	code->push = old->push;
 	code->first_exit = k->now->nr_exits;
 	code->nr_exits = old->nr_exits;
 	for (i = 0; i < old->nr_exits && !err; i++) {
@@ -292,7 +321,7 @@ static void set_frame(struct wp_jvmcode *code, __s32 words, __s32 complete)
 static int add_blob(struct look *k, __u64 at, __u64 bytes)
 {
 	const struct wp_jvmlayout *l = k->l;
-	struct wp_jvmcode code = { 0 };
+	struct wp_jvmcode code = { .push = ~0U };
 	size_t size = bytes < BLOB_BYTES ? bytes : BLOB_BYTES;
 	__u8 blob[BLOB_BYTES + 8] = { 0 };
 	int err;
@@ -312,6 +341,8 @@ static int add_blob(struct look *k, __u64 at, __u64 bytes)
 		code.kind = WP_JVMKIND_INTERPRETER;
 	else if (is_stubs(k, code.name))
 		code.kind = WP_JVMKIND_STUBS;
+	else if (is_name(k, code.name, VTABLES))
+		code.kind = WP_JVMKIND_LEAF;
 	else
 		set_frame(&code, half_at(blob, l->blob_frame), half_at(blob, l->blob_complete));
 	if (is_name(k, code.name, NMETHOD) || is_name(k, code.name, NATIVE)) {

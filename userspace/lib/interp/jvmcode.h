@@ -18,12 +18,14 @@
  * @WP_JVMKIND_FRAME: its frame has a fixed size
  * @WP_JVMKIND_INTERPRETER: the interpreter: by frame pointer
  * @WP_JVMKIND_STUBS: many stubs, mostly with a frame pointer
+ * @WP_JVMKIND_LEAF: it has no frame
  */
 enum wp_jvmkind {
 	WP_JVMKIND_OTHER,
 	WP_JVMKIND_FRAME,
 	WP_JVMKIND_INTERPRETER,
 	WP_JVMKIND_STUBS,
+	WP_JVMKIND_LEAF,
 };
 
 /**
@@ -47,6 +49,7 @@ struct wp_jvmexit {
  * @kind: how its caller is found
  * @frame: bytes of its frame, with the return address
  * @complete: offset from which on the frame is complete
+ * @push: offset of the instruction there that saves the frame pointer; ~0: unknown
  * @name: number of its name; 0: unknown
  * @first_exit: its exits: index in struct wp_jvmcodes.exit
  * @nr_exits: their number
@@ -63,6 +66,7 @@ struct wp_jvmcode {
 	bool was_read;
 	__u32 frame;
 	__u32 complete;
+	__u32 push;
 	__u32 name;
 	__u32 first_exit;
 	__u32 nr_exits;

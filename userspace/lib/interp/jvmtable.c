@@ -6,7 +6,7 @@
  *
  * - compiled methods and stubs: CFA = sp + size, from where the frame is complete to where
  *   it is removed; the return address and then the caller's frame pointer are below the CFA.
- *   Before, nothing is known: the instructions differ.
+ *   Before, it is known if it is made as compilers do.
  * - the interpreter: the frame pointer is the frame's. The caller's sp is in the frame, as
  *   the interpreter moves it: it makes room for locals behind the arguments.
  * - where Java returns to the JVM: the frame pointer is the frame's. Other stubs have no
@@ -121,9 +121,16 @@ static int add_stubs(struct maker *m, __u64 pc, __u64 stub)
 static int add_compiled(struct maker *m, const struct wp_jvmcodes *codes,
 			const struct wp_jvmcode *code, __u64 at)
 {
-	int ret = add_frame(m, at + code->complete, code->frame, false);
+	int ret = 0;
 	__u32 i;
 
+	if (code->push != ~0U) {
+		ret = add_frame(m, at, 8, true);
+		if (!ret)
+			ret = add_frame(m, at + code->push + 1, 16, false);
+	}
+	if (!ret)
+		ret = add_frame(m, at + code->complete, code->frame, false);
 	for (i = 0; i < code->nr_exits && !ret; i++) {
 		const struct wp_jvmexit *e = &codes->exit[code->first_exit + i];
 
@@ -145,6 +152,8 @@ static int add_code(struct maker *m, const struct wp_jvmcodes *codes,
 
 	if (code->kind == WP_JVMKIND_FRAME)
 		ret = add_compiled(m, codes, code, at);
+	else if (code->kind == WP_JVMKIND_LEAF)
+		ret = add_frame(m, at, 8, true);
 	else if (code->kind == WP_JVMKIND_INTERPRETER)
 		ret = add_interpreter(m, at);
 	else if (code->kind == WP_JVMKIND_STUBS)
