@@ -31,6 +31,14 @@
 #define MAX_BLOCKS	65536
 #define MAX_BYTES	(256 << 20)
 
+/*
+ * A block is read with those around it: the copy takes less time than the switches of threads.
+ * So many windows are kept, and so many read at a look.
+ */
+#define WINDOW		((__u64)WP_PROCMEMORY_SOME * WP_PROCMEMORY_BLOCK)
+#define KEPT_WINDOWS	32
+#define MAX_WINDOWS	2048
+
 /* Mappings of files of a process that are known, and files that are open. */
 #define MAX_MAPS	256
 #define MAX_OPEN	8
@@ -59,6 +67,20 @@ struct filemap {
 	int fd;
 };
 
+/*
+ * struct window - blocks that were read at once
+ * @at: address of the first one
+ * @of: wp_pymemory.forgotten when they were; 0: they are none
+ * @err: of each 0 or a negative errno
+ * @data: the blocks
+ */
+struct window {
+	__u64 at;
+	unsigned int of;
+	int err[WP_PROCMEMORY_SOME];
+	__u8 data[WP_PROCMEMORY_SOME][WP_PROCMEMORY_BLOCK];
+};
+
 /**
  * struct wp_livejvms - a reader of JVMs
  * @names: symbols of files, of each those of @symbols
@@ -69,11 +91,8 @@ struct filemap {
  * @nr_open: number of those that are open
  * @has_maps: they were read
  * @memory: what was read
- * @some_at: the first block of @some
- * @nr_some: their number; 0: none
- * @some_of: @memory.forgotten when they were read
- * @some_err: of each 0 or a negative errno
- * @some: blocks that were read at once
+ * @window: what was read around that
+ * @left: number of windows that may still be read
  */
 struct wp_livejvms {
 	struct wp_livenames *names;
@@ -84,11 +103,8 @@ struct wp_livejvms {
 	unsigned int nr_open;
 	bool has_maps;
 	struct wp_pymemory memory;
-	__u64 some_at;
-	unsigned int nr_some;
-	unsigned int some_of;
-	int some_err[WP_PROCMEMORY_SOME];
-	__u8 some[WP_PROCMEMORY_SOME][WP_PROCMEMORY_BLOCK];
+	struct window *window;
+	unsigned int left;
 };
 
 /**
@@ -150,7 +166,8 @@ struct wp_livejvms *wp_livejvm_new(void)
 	if (!jvms)
 		return NULL;
 	jvms->procs = wp_procmemory_new();
-	if (!jvms->procs || wp_livenames_new(&jvms->names, symbols)) {
+	jvms->window = calloc(KEPT_WINDOWS, sizeof(*jvms->window));
+	if (!jvms->procs || !jvms->window || wp_livenames_new(&jvms->names, symbols)) {
 		wp_livejvm_free(jvms);
 		return NULL;
 	}
@@ -181,6 +198,7 @@ void wp_livejvm_free(struct wp_livejvms *jvms)
 	close_maps(jvms);
 	wp_livenames_free(jvms->names);
 	wp_procmemory_free(jvms->procs);
+	free(jvms->window);
 	free(jvms);
 }
 
@@ -254,41 +272,31 @@ static int read_file(struct wp_livejvms *jvms, __u64 address, void *to)
 	return 0;
 }
 
-/* Whether a block is near behind those that were read last, as in a walk of a heap. */
-static bool is_next(const struct wp_livejvms *jvms, __u64 address)
-{
-	return jvms->nr_some && address >= jvms->some_at &&
-	       address - jvms->some_at < 2 * sizeof(jvms->some);
-}
-
 static int read_block(void *ctx, __u64 address, void *to)
 {
 	struct wp_livejvms *jvms = ctx;
-	unsigned int nr = 1;
-	__u64 i;
+	struct window *w = &jvms->window[address / WINDOW % KEPT_WINDOWS];
+	const __u64 at = address - address % WINDOW;
+	size_t i = address % WINDOW / WP_PROCMEMORY_BLOCK;
 	int err;
 
-	if (jvms->some_of != jvms->memory.forgotten)
-		jvms->nr_some = 0;
-	i = (address - jvms->some_at) / WP_PROCMEMORY_BLOCK;
-	if (!jvms->nr_some || i >= jvms->nr_some) {
-		if (is_next(jvms, address) && address < ~0ULL - sizeof(jvms->some))
-			nr = WP_PROCMEMORY_SOME;
-		jvms->nr_some = 0;
-		err = wp_procmemory_some(jvms->procs, jvms->pid, address, nr, jvms->some,
-					 jvms->some_err);
+	if (w->at != at || w->of != jvms->memory.forgotten) {
+		if (!jvms->left)
+			return -EDQUOT;
+		jvms->left--;
+		w->of = 0;
+		err = wp_procmemory_some(jvms->procs, jvms->pid, at, WP_PROCMEMORY_SOME, w->data,
+					 w->err);
 		if (err)
 			return err;
-		jvms->some_at = address;
-		jvms->nr_some = nr;
-		jvms->some_of = jvms->memory.forgotten;
-		i = 0;
+		w->at = at;
+		w->of = jvms->memory.forgotten;
 	}
-	if (jvms->some_err[i] == -ENXIO)
+	if (w->err[i] == -ENXIO)
 		return read_file(jvms, address, to);
-	if (!jvms->some_err[i])
-		memcpy(to, jvms->some[i], WP_PROCMEMORY_BLOCK);
-	return jvms->some_err[i];
+	if (!w->err[i])
+		memcpy(to, w->data[i], WP_PROCMEMORY_BLOCK);
+	return w->err[i];
 }
 
 /* A view may go on for ever. Without memory the old ones are kept. */
@@ -340,7 +348,7 @@ int wp_livejvm_look(struct wp_livejvms *jvms, struct wp_livejvm *jvm, __u32 pid,
 	int err;
 
 	jvms->pid = pid;
-	jvms->nr_some = 0;
+	jvms->left = MAX_WINDOWS;
 	jvms->memory.read = read_block;
 	jvms->memory.ctx = jvms;
 	jvms->memory.budget = &budget;
