@@ -20,9 +20,9 @@
 #include "lib/base/procfile.h"
 #include "lib/proc/procmaps.h"
 #include "lib/proc/procmemory.h"
+#include "lib/sandbox/filereader.h"
 #include "lib/sandbox/openfile.h"
 #include "lib/symbols/livejvm.h"
-#include "lib/symbols/livenames.h"
 #include "lib/symbols/mappedfile.h"
 
 #define PART		"libjvm.so"
@@ -46,8 +46,12 @@
 /* Beyond so much memory, all names of a process are read anew: most code is gone. */
 #define MAX_NAMES	((size_t)32 << 20)
 
-/* Beyond so many files their symbols are read anew: it is their memory. */
-#define MAX_FILES	64
+/* Files whose symbols are known, and segments of a file. */
+#define MAX_FILES	8
+#define MAX_SEGMENTS	16
+
+/* Maximum page size. */
+#define MAX_PAGE	65536
 
 static const char symbols[] =
 	"gHotSpotVMStructs\0gHotSpotVMStructEntryArrayStride\0"
@@ -59,12 +63,29 @@ static const char symbols[] =
 /*
  * struct filemap - a private mapping of a file
  * @fd: the file; -1: not opened yet; -2: it cannot be
+ * @is_jvm: code of libjvm.so
+ * @is_served: its file system need not answer
  */
 struct filemap {
 	__u64 start;
 	__u64 end;
 	__u64 pgoff;
 	int fd;
+	bool is_jvm;
+	bool is_served;
+};
+
+/*
+ * struct file - a libjvm.so
+ * @st: its status; all zero: none
+ * @symbol: addresses of the variables, in the file
+ * @segment: its segments
+ */
+struct file {
+	struct stat st;
+	__u64 symbol[WP_JVMSYMBOL_NR];
+	struct wp_segment segment[MAX_SEGMENTS];
+	size_t nr_segments;
 };
 
 /*
@@ -83,7 +104,8 @@ struct window {
 
 /**
  * struct wp_livejvms - a reader of JVMs
- * @names: symbols of files, of each those of @symbols
+ * @file: files whose symbols are known
+ * @next_file: the one that is replaced next
  * @procs: reads memory
  * @pid: the process that is looked at
  * @map: its mappings of files, once they are needed
@@ -95,7 +117,8 @@ struct window {
  * @left: number of windows that may still be read
  */
 struct wp_livejvms {
-	struct wp_livenames *names;
+	struct file file[MAX_FILES];
+	unsigned int next_file;
 	struct wp_procmemory *procs;
 	__u32 pid;
 	struct filemap map[MAX_MAPS];
@@ -167,7 +190,7 @@ struct wp_livejvms *wp_livejvm_new(void)
 		return NULL;
 	jvms->procs = wp_procmemory_new();
 	jvms->window = calloc(KEPT_WINDOWS, sizeof(*jvms->window));
-	if (!jvms->procs || !jvms->window || wp_livenames_new(&jvms->names, symbols)) {
+	if (!jvms->procs || !jvms->window) {
 		wp_livejvm_free(jvms);
 		return NULL;
 	}
@@ -196,7 +219,6 @@ void wp_livejvm_free(struct wp_livejvms *jvms)
 	if (!jvms)
 		return;
 	close_maps(jvms);
-	wp_livenames_free(jvms->names);
 	wp_procmemory_free(jvms->procs);
 	free(jvms->window);
 	free(jvms);
@@ -210,6 +232,7 @@ static int add_map(void *ctx, int dir, const struct wp_procmap *map)
 	if (map->ino && map->flags == MAP_PRIVATE && jvms->nr_maps < MAX_MAPS)
 		jvms->map[jvms->nr_maps++] = (struct filemap){
 			map->start, map->end, map->pgoff, -1,
+			.is_jvm = map->prot & PROT_EXEC && wp_livejvm_is(map->name),
 		};
 	return 0;
 }
@@ -227,7 +250,6 @@ static void read_maps(struct wp_livejvms *jvms)
 	close(dir);
 }
 
-/* A server of files could let us wait: theirs are not read. */
 static void open_file(struct wp_livejvms *jvms, struct filemap *map)
 {
 	int place = -1;
@@ -238,8 +260,10 @@ static void open_file(struct wp_livejvms *jvms, struct filemap *map)
 		place = wp_mappedfile_place(jvms->pid, map->start, map->end);
 	if (place < 0)
 		return;
-	if (!wp_openfile_known(place, &st) && wp_openfile_has_owner(&st) && S_ISREG(st.st_mode))
+	if (!wp_openfile_known(place, &st) && S_ISREG(st.st_mode)) {
+		map->is_served = !wp_openfile_has_owner(&st);
 		map->fd = wp_openfile_found(place, &st);
+	}
 	close(place);
 	if (map->fd < 0)
 		map->fd = -2;
@@ -262,7 +286,8 @@ static int read_file(struct wp_livejvms *jvms, __u64 address, void *to)
 		return -ENODATA;
 	if (map->fd == -1)
 		open_file(jvms, map);
-	if (map->fd < 0)
+	/* A server of files could let us wait. */
+	if (map->fd < 0 || map->is_served)
 		return -ENODATA;
 	n = pread(map->fd, to, WP_PYMEMORY_BLOCK, map->pgoff + (address - map->start));
 	if (n <= 0)
@@ -299,15 +324,82 @@ static int read_block(void *ctx, __u64 address, void *to)
 	return w->err[i];
 }
 
-/* A view may go on for ever. Without memory the old ones are kept. */
-static void renew_names(struct wp_livejvms *jvms)
+static bool is_same(const struct stat *a, const struct stat *b)
 {
-	struct wp_livenames *names;
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
 
-	if (wp_livenames_files(jvms->names) < MAX_FILES || wp_livenames_new(&names, symbols))
-		return;
-	wp_livenames_free(jvms->names);
-	jvms->names = names;
+/* Reads the symbols of a file, by a worker: it is any user's. */
+static bool read_symbols(struct file *file, int fd)
+{
+	const struct wp_elffiles files = { .main = fd, .debug = -1, .alt = -1 };
+	struct wp_elfnames names = { .only = symbols };
+	const struct wp_symtable *t = &names.table;
+	size_t i, k;
+	bool done;
+
+	done = !wp_filereader_symbols(&files, true, &names);
+	for (i = 0; done && i < t->nr; i++) {
+		for (k = 0; k < WP_JVMSYMBOL_NR; k++) {
+			if (!strcmp(t->names + t->entry[i].name, wp_jvmsymbol_names[k]))
+				file->symbol[k] = t->entry[i].start;
+		}
+	}
+	for (i = 0; done && i < names.nr_segments && i < MAX_SEGMENTS; i++)
+		file->segment[file->nr_segments++] = names.segment[i];
+	wp_elfnames_free(&names);
+	return done;
+}
+
+/* The file of a mapping, with its symbols; NULL: it has none. */
+static const struct file *find_file(struct wp_livejvms *jvms, struct filemap *map)
+{
+	struct file *file = jvms->file;
+	struct stat st;
+
+	if (map->fd == -1)
+		open_file(jvms, map);
+	if (map->fd < 0 || wp_openfile_known(map->fd, &st))
+		return NULL;
+	while (file < jvms->file + MAX_FILES && !is_same(&file->st, &st))
+		file++;
+	if (file == jvms->file + MAX_FILES) {
+		file = &jvms->file[jvms->next_file++ % MAX_FILES];
+		*file = (struct file){ .st = st };
+		if (!read_symbols(file, map->fd))
+			*file = (struct file){ 0 };
+	}
+	return file->symbol[0] ? file : NULL;
+}
+
+/* Addresses of the variables in the process; 0: there is none. */
+static bool find_symbols(struct wp_livejvms *jvms, __u64 address[WP_JVMSYMBOL_NR])
+{
+	const struct file *file = NULL;
+	struct filemap *map;
+	size_t i, k;
+
+	if (!jvms->has_maps)
+		read_maps(jvms);
+	for (map = jvms->map; map < jvms->map + jvms->nr_maps && !file; map++)
+		file = map->is_jvm ? find_file(jvms, map) : NULL;
+	if (!file)
+		return false;
+	map--;
+	for (i = 0; i < file->nr_segments; i++) {
+		const struct wp_segment *g = &file->segment[i];
+
+		/* A mapping begins with the page in which its segment does. */
+		if (!g->code || map->pgoff + MAX_PAGE <= g->offset ||
+		    (map->pgoff > g->offset && map->pgoff - g->offset >= g->size))
+			continue;
+		for (k = 0; k < WP_JVMSYMBOL_NR; k++)
+			address[k] = !file->symbol[k] ? 0 : map->start + file->symbol[k] -
+				     (map->pgoff - g->offset + g->address);
+		return true;
+	}
+	return false;
 }
 
 /* Where it keeps what does not change as long as the process executes its program. */
@@ -318,11 +410,7 @@ static int read_layout(struct wp_livejvms *jvms, struct wp_livejvm *jvm)
 
 	if (jvm->has_layout)
 		return 0;
-	renew_names(jvms);
-	wp_livenames_forget(jvms->names, jvms->pid);
-	err = wp_livenames_symbols(jvms->names, jvms->pid, PART, wp_jvmsymbol_names,
-				   WP_JVMSYMBOL_NR, address) ? 0 : -ENOTSUP;
-	wp_livenames_forget(jvms->names, jvms->pid);
+	err = find_symbols(jvms, address) ? 0 : -ENOTSUP;
 	if (!err)
 		err = wp_jvmlayout_read(&jvms->memory, address, &jvm->layout);
 	jvm->has_layout = !err;

@@ -317,7 +317,7 @@ static bool look_jvm(struct wp_symbolplaces *s, struct wp_symbolfile *f)
 	if (program != f->program) {
 		f->program = program;
 		f->no_jvm = false;
-		/* What came from its memory is not there any more. */
+		/* That was the memory of another program. */
 		if (f->jvm) {
 			wp_livejvm_end(f->jvm);
 			wp_jitcodes_free(f->codes);
