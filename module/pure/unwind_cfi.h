@@ -291,7 +291,7 @@ wp_cfi_step_rule(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 
 	stop = wp_cfi_cfa(ops, ctx, limit, frame, at, rule, &cfa);
 	/* In a frame that realigns its stack, registers are saved relative to fp. */
-	if (stop == WP_CFI_ON && flags & WALLPROF_RULE_FP_FP)
+	if (stop == WP_CFI_ON && flags & (WALLPROF_RULE_FP_FP | WALLPROF_RULE_RA_FP))
 		stop = wp_cfi_get(ops, ctx, limit, frame, at, ops->arch->fp, &fp);
 	if (stop != WP_CFI_ON)
 		return stop;
@@ -306,7 +306,8 @@ wp_cfi_step_rule(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 	else if (flags & WALLPROF_RULE_RA_REG)
 		stop = wp_cfi_get(ops, ctx, limit, frame, at, rule->ra, &ip);
 	else
-		stop = wp_cfi_read(ops, ctx, limit, cfa + rule->ra * 8LL, &ip);
+		stop = wp_cfi_read(ops, ctx, limit, (flags & WALLPROF_RULE_RA_FP ? fp : cfa) +
+				   rule->ra * 8LL, &ip);
 	if (stop == WP_CFI_ON)
 		stop = wp_cfi_enter(ops, limit, frame, ip, cfa);
 	if (stop != WP_CFI_ON)

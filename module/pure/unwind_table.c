@@ -131,6 +131,8 @@ static const char *wp_check_rule(const struct wallprof_rule *rule, u16 machine,
 	} else if (rule->kind != WALLPROF_RULE_DEREF && rule->add) {
 		return "a rule says more than its kind can";
 	}
+	if (rule->flags & WALLPROF_RULE_RA_REG && rule->flags & WALLPROF_RULE_RA_FP)
+		return "a rule has the return address in two places";
 	if (!wp_is_reg(machine, rule->reg) || !wp_index_is_good(machine, rule->index) ||
 	    (rule->flags & WALLPROF_RULE_RA_REG &&
 	     (rule->ra < 0 || !wp_is_reg(machine, rule->ra))))

@@ -66,6 +66,8 @@ static void repair(struct wallprof_table *head)
 			r = (struct wallprof_rule){ .kind = r.kind, .index = 0xff };
 		} else {
 			r.flags &= WALLPROF_RULE_FLAGS;
+			if (r.flags & WALLPROF_RULE_RA_REG)
+				r.flags &= ~WALLPROF_RULE_RA_FP;
 			r.reg %= 16;
 			r.off %= 256;
 			r.ra %= r.flags & WALLPROF_RULE_RA_REG ? 16 : 32;

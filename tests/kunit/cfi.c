@@ -159,7 +159,7 @@ static void check_refuses(struct kunit *test)
 	REFUSES(rows[MAX_RULES - 1].rule, MAX_RULES, "a row names a rule that is not there");
 	REFUSES(rules[0].kind, WALLPROF_RULE_END, "its first rule is not the empty one");
 	REFUSES(rules[1].kind, WALLPROF_RULE_MAX, "a rule is of no known kind");
-	REFUSES(rules[3].flags, 0x20, "a rule is of no known kind");
+	REFUSES(rules[3].flags, 0x40, "a rule is of no known kind");
 	REFUSES(rules[1].off, 1, "a rule says more than its kind can");
 	REFUSES(rules[3].add, 8, "a rule says more than its kind can");
 	REFUSES(rules[1].saves, 1, "a rule says more than its kind can");
@@ -169,6 +169,8 @@ static void check_refuses(struct kunit *test)
 	REFUSES(rules[3].reg, 16, "a rule names a register that is not there");
 	REFUSES(rules[3].flags, WALLPROF_RULE_RA_REG,
 		"a rule names a register that is not there");
+	REFUSES(rules[3].flags, WALLPROF_RULE_RA_REG | WALLPROF_RULE_RA_FP,
+		"a rule has the return address in two places");
 	REFUSES(rules[3].fp, 1, "a rule has the place of what was not saved");
 	REFUSES(rules[3].flags, WALLPROF_RULE_FP_FP,
 		"a rule has the place of what was not saved");
@@ -370,6 +372,33 @@ static void known_realigned(struct kunit *test)
 	stack[21] = in(3);			/* CFA 176 */
 	stack[27] = in(4);			/* CFA 224, by rbx */
 	WALKS(WALLPROF_UNWIND_END, in(1), in(2), in(3), in(4));
+}
+
+/*
+ * An interpreter's frame: it has the caller's sp, and locals between that and the return
+ * address. The caller's frame is found from its sp, and the next from its frame pointer.
+ */
+static void known_interpreter(struct kunit *test)
+{
+	reset();
+	page.rules[1] = cfa_rule(6, -8);
+	page.rules[1].kind = WALLPROF_RULE_DEREF;
+	page.rules[1].flags = WALLPROF_RULE_FP_SAVED | WALLPROF_RULE_FP_FP | WALLPROF_RULE_RA_FP;
+	page.rules[1].ra = 1;
+	page.rules[2] = cfa_rule(7, 32);
+	page.rules[3] = cfa_rule(6, 16);
+	page.rules[4].kind = WALLPROF_RULE_END;
+	user.ip = in(1);
+	user.regs[6] = STACK + 80;
+	stack[9] = STACK + 128;			/* sp of the caller: the CFA */
+	stack[10] = STACK + 168;		/* fp of the caller */
+	stack[11] = in(2);
+	stack[15] = in(4);			/* below the CFA: not the return address */
+	stack[19] = in(3);			/* CFA 160 */
+	stack[22] = in(4);			/* CFA 184 by fp */
+	WALKS(WALLPROF_UNWIND_END, in(1), in(2), in(3), in(4));
+	user.regs[6] = STACK + 84;
+	WALKS(WALLPROF_UNWIND_MISALIGNED, in(1));
 }
 
 /* The slow form: rbx was saved two frames below, r12 never, r13 is lost. */
@@ -620,6 +649,7 @@ static struct kunit_case cfi_cases[] = {
 	KUNIT_CASE(known_plt),
 	KUNIT_CASE(known_deref),
 	KUNIT_CASE(known_realigned),
+	KUNIT_CASE(known_interpreter),
 	KUNIT_CASE(known_slow),
 	KUNIT_CASE(known_in_register),
 	KUNIT_CASE(known_signal),

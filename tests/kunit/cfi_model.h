@@ -241,7 +241,7 @@ static inline u8 model_by_rule(const struct cfi_user *u, struct model_frame *f,
 			f[n].cfa = value + r->add;
 		}
 	}
-	if (stop == WP_CFI_ON && r->flags & WALLPROF_RULE_FP_FP)
+	if (stop == WP_CFI_ON && r->flags & (WALLPROF_RULE_FP_FP | WALLPROF_RULE_RA_FP))
 		stop = model_reg(u, f, n, u->arch->fp, &f[n].fp);
 	if (stop != WP_CFI_ON)
 		return stop;
@@ -255,7 +255,8 @@ static inline u8 model_by_rule(const struct cfi_user *u, struct model_frame *f,
 	else if (r->flags & WALLPROF_RULE_RA_REG)
 		stop = model_reg(u, f, n, r->ra, &ip);
 	else
-		stop = model_word(u, f[n].cfa + r->ra * 8LL, &ip);
+		stop = model_word(u, (r->flags & WALLPROF_RULE_RA_FP ? f[n].fp : f[n].cfa) +
+				  r->ra * 8LL, &ip);
 	if (stop != WP_CFI_ON)
 		return stop;
 	f[n].how = BY_RULE;

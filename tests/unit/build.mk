@@ -37,7 +37,7 @@ $(UNIT_OUT)/%: $(UNIT_OUT)/obj/%.o build/san/libwallprof.a
 		-ldw -lelf -lz -lzstd -llzma -ldl -lseccomp -l:libprotobuf-c.a -l:libjson-c.a -l:libiberty.a -lm -pthread
 
 # What checks their tables is the module's.
-UNIT_TABLES := $(UNIT_OUT)/unwindtable $(UNIT_OUT)/gofuncs
+UNIT_TABLES := $(UNIT_OUT)/unwindtable $(UNIT_OUT)/gofuncs $(UNIT_OUT)/jvmcode
 $(UNIT_TABLES) $(UNIT_TABLES:$(UNIT_OUT)/%=$(UNIT_OUT)/obj/%.o): \
 	UNIT_INCLUDE := -Itests/kunit/shim -Imodule
 $(UNIT_TABLES): UNIT_MODULE = $(UNIT_INCLUDE) module/pure/unwind_table.c

@@ -117,7 +117,8 @@ enum wallprof_rule_kind {
 #define WALLPROF_RULE_FP_LOST	(1U << 2)	/* the caller's fp is lost */
 #define WALLPROF_RULE_FP_FP	(1U << 3)	/* @fp counts from fp, not from the CFA */
 #define WALLPROF_RULE_EXACT	(1U << 4)	/* the caller was interrupted; it made no call */
-#define WALLPROF_RULE_FLAGS	0x1fU
+#define WALLPROF_RULE_RA_FP	(1U << 5)	/* @ra counts from fp, not from the CFA. ABI 18 */
+#define WALLPROF_RULE_FLAGS	0x3fU
 
 /* wallprof_rule.index: a register and how far it is shifted, 0 to 6 */
 #define WALLPROF_RULE_INDEX(reg, scale) ((reg) | (scale) << 5)
@@ -133,8 +134,8 @@ enum wallprof_rule_kind {
  * @index: WALLPROF_RULE_INDEX(), or WALLPROF_RULE_NO_INDEX (DEREF)
  * @off: bytes (CFA, DEREF)
  * @add: bytes (DEREF); 1 to 15 (PLT)
- * @ra: where the return address is: words of 8 bytes from the CFA, or the
- *	number of a register
+ * @ra: where the return address is: words of 8 bytes from the CFA or from the
+ *	frame pointer, or the number of a register
  * @fp: where the caller's frame pointer is: words of 8 bytes from the CFA or
  *	from the frame pointer; 0 without FP_SAVED, and then it is the same
  * @saves: index of the first of the other registers that were saved: a list

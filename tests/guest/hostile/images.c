@@ -89,13 +89,13 @@ static void rule_by_reg(struct wallprof_rule *rule, struct random *r, __u32 nr_s
 						      random_below(r, REGS);
 	rule->off = random_chance(r, 80) ? 8 * (int)random_below(r, 24) - 32 :
 					   (__s32)random_next(r);
-	rule->flags = random_next(r) & WALLPROF_RULE_FLAGS;
+	rule->flags = random_next(r) & WALLPROF_RULE_FLAGS &
+		      ~(random_chance(r, 50) ? WALLPROF_RULE_RA_FP : WALLPROF_RULE_RA_REG);
 	if (rule->flags & WALLPROF_RULE_FP_SAVED)
 		rule->flags &= ~WALLPROF_RULE_FP_LOST;
 	else
 		rule->flags &= ~WALLPROF_RULE_FP_FP;
-	if (rule->flags & WALLPROF_RULE_FP_SAVED)
-		rule->fp = some_words(r);
+	rule->fp = rule->flags & WALLPROF_RULE_FP_SAVED ? some_words(r) : 0;
 	rule->ra = rule->flags & WALLPROF_RULE_RA_REG ? (__s16)random_below(r, REGS) :
 							some_words(r);
 	rule->saves = random_below(r, nr_saves);
@@ -301,7 +301,8 @@ static enum verdict rule_judge(const struct wallprof_rule *rule, __u32 nr_saves)
 	    (!reg_good(WALLPROF_RULE_INDEX_REG(rule->index)) ||
 	     WALLPROF_RULE_INDEX_SCALE(rule->index) > 6))
 		return INVALID;
-	if (rule->flags & WALLPROF_RULE_RA_REG && (rule->ra < 0 || !reg_good(rule->ra)))
+	if (rule->flags & WALLPROF_RULE_RA_REG &&
+	    (rule->ra < 0 || !reg_good(rule->ra) || rule->flags & WALLPROF_RULE_RA_FP))
 		return INVALID;
 	if (!saved && (rule->fp || rule->flags & WALLPROF_RULE_FP_FP))
 		return INVALID;

@@ -562,6 +562,7 @@ void wp_live_stop(struct wp_live *live)
 	wp_topshares_free(&live->shares);
 	wp_stacks_free(&live->r.stacks);
 	wp_recording_close_interps(&live->r);
+	wp_jvms_free(live->r.jvms);
 	wp_livecauses_end(&live->causes);
 	wp_comms_free(&live->r.t.comms);
 	wp_livenames_free(live->names);

@@ -149,6 +149,7 @@ static int close_file(struct wp_recording *r, int err, __u64 *bytes)
 	wp_signals_set_file(NULL);
 	err = err ? err : ret;
 	wp_recording_keep_names(r);
+	wp_recording_keep_code(r);
 	fd = wp_perfdata_dup(r->pd);
 	ret = wp_perfdata_close(r->pd, r->ids);
 	r->pd = NULL;

@@ -328,6 +328,8 @@ static int prepare(struct run *run)
 		wp_buildids_keep(r->ids, r->keep);
 	if (!err && r->o.python && r->keep)
 		err = wp_recording_open_interps(r);
+	if (r->ids && has_tables(&r->o))
+		r->jvms = wp_jvms_new(true);
 	r->merge.no_idle = r->o.no_idle;
 	r->t.waits.no_idle = r->o.no_idle;
 	if (wp_recording_wants_causes(&r->o))
@@ -335,6 +337,7 @@ static int prepare(struct run *run)
 	if (r->o.reasons)
 		r->locks = wp_objects_new(NULL);
 	if (err || (r->o.reasons && !r->locks) || (r->o.buildids && !r->ids) ||
+	    (r->ids && has_tables(&r->o) && !r->jvms) ||
 	    (wp_recording_wants_causes(&r->o) && !r->t.objects)) {
 		wp_err("out of memory");
 		return -ENOMEM;
@@ -677,6 +680,7 @@ int cmd_record(int argc, char **argv)
 	wp_merge_free(&r.causes);
 	wp_stacks_free(&r.stacks);
 	wp_recording_close_interps(&r);
+	wp_jvms_free(r.jvms);
 	wp_blocked_free(&r.blocked);
 	wp_ledger_free(&r.t.ledger);
 	wp_hist_table_free(&r.thread_hists);

@@ -562,6 +562,7 @@ int cmd_stacks(int argc, char **argv)
 	wp_opener_recording();
 	err = run(&r, &o, &all);
 	wp_mapsync_end(r.mapsync, NULL);
+	wp_jvms_free(r.jvms);
 	wp_device_close(&r.dev);
 	wp_stacks_free(&r.stacks);
 	wp_objects_free(all.objects);

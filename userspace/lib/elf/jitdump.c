@@ -287,6 +287,30 @@ const char *wp_jitdump_read(struct wp_jitloads *l, int fd)
 }
 
 /**
+ * wp_jitdump_add() - add code that was found in another way
+ * @l: the loads
+ * @start: its first address
+ * @end: its end, exclusive
+ * @time: since when it is there, ns of CLOCK_MONOTONIC
+ * @name: its name; NULL: what is there has no name from then on
+ *
+ * Return: false: there is no room, or no memory; then all later code is missing.
+ */
+bool wp_jitdump_add(struct wp_jitloads *l, __u64 start, __u64 end, __u64 time, const char *name)
+{
+	size_t len = name ? strlen(name) : 0;
+	__u64 at = WP_JITDUMP_NO_NAME;
+
+	l->cut |= is_full(l);
+	if (!l->cut && len) {
+		at = add_name(l, name, len < WP_SYMTABLE_NAME ? len : WP_SYMTABLE_NAME);
+		l->cut = at == WP_JITDUMP_NO_NAME;
+	}
+	l->cut |= !l->cut && !add(l, start, end - start, time, at);
+	return !l->cut;
+}
+
+/**
  * wp_jitdump_are_valid() - whether loads are as wp_jitdump_read() would have made them
  * @l: the loads
  *

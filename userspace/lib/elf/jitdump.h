@@ -58,6 +58,7 @@ struct wp_jitloads {
 
 bool wp_jitdump_is_name(const char *path, __u32 pid);
 const char *wp_jitdump_read(struct wp_jitloads *l, int fd);
+bool wp_jitdump_add(struct wp_jitloads *l, __u64 start, __u64 end, __u64 time, const char *name);
 bool wp_jitdump_are_valid(const struct wp_jitloads *l);
 char *wp_jitdump_pack(const struct wp_jitloads *l, size_t max, size_t *size);
 void wp_jitdump_free(struct wp_jitloads *l);

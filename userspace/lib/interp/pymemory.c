@@ -18,6 +18,7 @@
 void wp_pymemory_forget(struct wp_pymemory *m)
 {
 	memset(m->kept, 0, sizeof(m->kept));
+	m->forgotten++;
 }
 
 /* Sets @data to a block. */

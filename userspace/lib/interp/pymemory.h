@@ -30,6 +30,7 @@ struct wp_pybudget {
  * @budget: what may still be read
  * @address: addresses of the blocks that are kept
  * @kept: which are
+ * @forgotten: how often all were forgotten
  * @data: the blocks
  */
 struct wp_pymemory {
@@ -38,6 +39,7 @@ struct wp_pymemory {
 	struct wp_pybudget *budget;
 	__u64 address[WP_PYMEMORY_BLOCKS];
 	bool kept[WP_PYMEMORY_BLOCKS];
+	unsigned int forgotten;
 	__u8 data[WP_PYMEMORY_BLOCKS][WP_PYMEMORY_BLOCK];
 };
 

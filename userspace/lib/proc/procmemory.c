@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads memory of running processes, a block at a time, if it is present: a page that is swapped
+ * Reads memory of running processes, in blocks, if it is present: a page that is swapped
  * out, or was never used, stays so.
  *
  * It may be gone between the look at /proc/PID/pagemap and the read. A process decides how its
@@ -36,6 +36,7 @@
 
 /* In /proc/PID/pagemap. */
 #define PRESENT		(1ULL << 63)
+#define SWAPPED		(1ULL << 62)
 
 /**
  * struct reader - a thread that reads
@@ -48,8 +49,9 @@
  * @end: nothing more is to be read
  * @left: nobody waits for it: it frees this
  * @pid: the process
- * @address: the block
- * @err: 0 or a negative errno
+ * @address: the first block
+ * @nr: their number
+ * @err: of each 0 or a negative errno
  * @data: what was read
  */
 struct reader {
@@ -63,8 +65,9 @@ struct reader {
 	bool left;
 	__u32 pid;
 	__u64 address;
-	int err;
-	__u8 data[WP_PROCMEMORY_BLOCK];
+	unsigned int nr;
+	int err[WP_PROCMEMORY_SOME];
+	__u8 data[WP_PROCMEMORY_SOME][WP_PROCMEMORY_BLOCK];
 };
 
 /**
@@ -84,46 +87,75 @@ static void free_reader(struct reader *r)
 	free(r);
 }
 
-/* Whether a page is in memory, and mapped: 0, or a negative errno. */
-static int look_at_page(__u32 pid, __u64 address)
+/*
+ * Whether a page is in memory, and mapped: 0, or a negative errno; -ENXIO: it never was, or is
+ * a file's.
+ */
+static int is_there(__u64 page)
 {
-	char path[32];
-	__u64 page = 0;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%u/pagemap", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT ? -ESRCH : -errno;
-	n = pread(fd, &page, sizeof(page), address / sysconf(_SC_PAGESIZE) * sizeof(page));
-	close(fd);
-	/* It has no memory any more, or never any there: the read fails. */
-	if (!n)
-		return 0;
-	return n == sizeof(page) && page & PRESENT ? 0 : -ENODATA;
+	if (page & SWAPPED)
+		return -ENODATA;
+	return page & PRESENT ? 0 : -ENXIO;
 }
 
-static int read_block(struct reader *r)
+/* Looks at the pages of the blocks; a page may have several. */
+static void look_at_pages(struct reader *r)
 {
-	struct iovec to = { .iov_base = r->data, .iov_len = sizeof(r->data) };
-	struct iovec from = { .iov_base = (void *)r->address, .iov_len = sizeof(r->data) };
-	int err = look_at_page(r->pid, r->address);
-	ssize_t n;
+	const __u64 size = sysconf(_SC_PAGESIZE), first = r->address / size;
+	__u64 page[WP_PROCMEMORY_SOME + 1], last, i;
+	char path[32];
+	ssize_t n = -1;
+	int fd, err;
 
-	if (err)
-		return err;
-	n = process_vm_readv(r->pid, &to, 1, &from, 1, 0);
-	if (n == sizeof(r->data))
-		return 0;
-	return n < 0 && errno != EFAULT ? -errno : -ENODATA;
+	last = (r->address + r->nr * WP_PROCMEMORY_BLOCK - 1) / size;
+	snprintf(path, sizeof(path), "/proc/%u/pagemap", r->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	err = fd >= 0 ? -ENODATA : errno == ENOENT ? -ESRCH : -errno;
+	if (fd >= 0) {
+		n = pread(fd, page, (last - first + 1) * sizeof(page[0]),
+			  first * sizeof(page[0]));
+		close(fd);
+	}
+	for (i = 0; i < r->nr; i++) {
+		__u64 at = (r->address + i * WP_PROCMEMORY_BLOCK) / size - first;
+
+		/* It has no memory any more, or never any there: the read fails. */
+		r->err[i] = n < 0 ? err : (size_t)n >= (at + 1) * sizeof(page[0]) ?
+			is_there(page[at]) : 0;
+	}
+}
+
+static void read_blocks(struct reader *r)
+{
+	struct iovec to[WP_PROCMEMORY_SOME], from[WP_PROCMEMORY_SOME];
+	unsigned int i, nr = 0;
+	ssize_t n;
+	int err;
+
+	look_at_pages(r);
+	for (i = 0; i < r->nr; i++) {
+		if (r->err[i])
+			continue;
+		to[nr] = (struct iovec){ r->data[i], WP_PROCMEMORY_BLOCK };
+		from[nr++] = (struct iovec){
+			(void *)(r->address + i * WP_PROCMEMORY_BLOCK), WP_PROCMEMORY_BLOCK,
+		};
+	}
+	n = nr ? process_vm_readv(r->pid, to, nr, from, nr, 0) : 0;
+	err = n < 0 && errno != EFAULT ? -errno : -ENODATA;
+	/* It ends at the first that cannot be read. */
+	for (i = 0; i < r->nr; i++) {
+		if (r->err[i])
+			continue;
+		r->err[i] = n >= WP_PROCMEMORY_BLOCK ? 0 : err;
+		n -= n > 0 ? WP_PROCMEMORY_BLOCK : 0;
+	}
 }
 
 static void *work(void *arg)
 {
 	struct reader *r = arg;
 	bool left;
-	int err;
 
 	pthread_mutex_lock(&r->lock);
 	wp_ownthread_self(&r->watched);
@@ -133,9 +165,8 @@ static void *work(void *arg)
 			continue;
 		}
 		pthread_mutex_unlock(&r->lock);
-		err = read_block(r);
+		read_blocks(r);
 		pthread_mutex_lock(&r->lock);
-		r->err = err;
 		r->done = true;
 		pthread_cond_broadcast(&r->changed);
 	}
@@ -221,19 +252,23 @@ static bool wait_for(struct reader *r)
 }
 
 /**
- * wp_procmemory_read() - read a block of a process's memory
+ * wp_procmemory_some() - read some blocks of a process's memory
  * @p: the reader
  * @pid: the process
- * @address: the block, a multiple of its size
- * @to: set to the block
+ * @address: the first one, a multiple of their size
+ * @nr: their number, at most WP_PROCMEMORY_SOME
+ * @to: set to the blocks
+ * @errs: set to the result of each, as of wp_procmemory_read(); and -ENXIO: nothing is
+ *	present, and nothing was swapped out: in a private mapping of a file it is what the
+ *	file has
  *
- * Return: 0; -ENODATA: it is not present; -ETIMEDOUT: it does not come, or did not come too
- * often before; -EPERM or -EACCES, -ESRCH, -ENOMEM.
+ * Return: 0; -ETIMEDOUT: they do not come, or did not come too often before; -ENOMEM.
  */
-int wp_procmemory_read(struct wp_procmemory *p, __u32 pid, __u64 address, void *to)
+int wp_procmemory_some(struct wp_procmemory *p, __u32 pid, __u64 address, unsigned int nr,
+		       void *to, int *errs)
 {
 	struct reader *r = p->reader;
-	int err;
+	int err = 0;
 
 	if (p->nr_left == MAX_LEFT)
 		return -ETIMEDOUT;
@@ -245,13 +280,14 @@ int wp_procmemory_read(struct wp_procmemory *p, __u32 pid, __u64 address, void *
 	pthread_mutex_lock(&r->lock);
 	r->pid = pid;
 	r->address = address;
+	r->nr = nr;
 	r->asked = true;
 	r->done = false;
 	pthread_cond_broadcast(&r->changed);
 	if (wait_for(r)) {
 		r->asked = false;
-		err = r->err;
-		memcpy(to, r->data, err ? 0 : sizeof(r->data));
+		memcpy(errs, r->err, nr * sizeof(*errs));
+		memcpy(to, r->data, nr * WP_PROCMEMORY_BLOCK);
 	} else {
 		err = -ETIMEDOUT;
 		r->left = true;
@@ -261,4 +297,21 @@ int wp_procmemory_read(struct wp_procmemory *p, __u32 pid, __u64 address, void *
 	}
 	pthread_mutex_unlock(&r->lock);
 	return err;
+}
+
+/**
+ * wp_procmemory_read() - read a block of a process's memory
+ * @p: the reader
+ * @pid: the process
+ * @address: the block, a multiple of its size
+ * @to: set to the block
+ *
+ * Return: 0; -ENODATA: it is not present; -ETIMEDOUT: it does not come, or did not come too
+ * often before; -EPERM or -EACCES, -ESRCH, -ENOMEM.
+ */
+int wp_procmemory_read(struct wp_procmemory *p, __u32 pid, __u64 address, void *to)
+{
+	int got, err = wp_procmemory_some(p, pid, address, 1, to, &got);
+
+	return err ?: got == -ENXIO ? -ENODATA : got;
 }

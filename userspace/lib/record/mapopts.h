@@ -11,6 +11,7 @@
 
 #include "lib/record/codefiles.h"
 #include "lib/record/interps.h"
+#include "lib/record/jvms.h"
 
 /**
  * struct wp_mapsync_options - callbacks and processes
@@ -23,6 +24,7 @@
  * @pids: the processes, followed with what they fork; NULL: all of the host
  * @nr_pids: number of @pids
  * @interps: interpreters that are looked for; NULL: none
+ * @jvms: JVMs that are looked for; NULL: none
  */
 struct wp_mapsync_options {
 	int (*push)(void *ctx, const void *table, size_t size, __u32 *id);
@@ -34,6 +36,7 @@ struct wp_mapsync_options {
 	const __u32 *pids;
 	size_t nr_pids;
 	struct wp_interps *interps;
+	struct wp_jvms *jvms;
 };
 
 /**

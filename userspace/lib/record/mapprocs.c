@@ -55,6 +55,8 @@ void wp_mapprocs_forget(struct wp_mapsync *sync, __u32 pid)
 			sync->pending |= p->unsettled || p->dirty;
 			if (sync->opt.interps)
 				wp_interps_forget(sync->opt.interps, pid);
+			if (sync->opt.jvms)
+				wp_jvms_forget(sync->opt.jvms, pid);
 			free(p->interp);
 			free(p->map);
 			free(p);
@@ -88,7 +90,8 @@ struct wp_mapproc *wp_mapprocs_find_or_add(struct wp_mapsync *sync, __u32 pid)
 /**
  * wp_mapprocs_mark() - have a process looked at in the next pass
  * @sync: the state of mapsync.c
- * @p: the process, which is dirty, unsettled, has to be published again, or has @look_at set
+ * @p: the process, which is dirty, unsettled, has to be published again, or has @look_at or
+ *	@code_at set
  *
  * A pass looks at nothing else: with each program that starts there are several, and thousands
  * of processes that do nothing.

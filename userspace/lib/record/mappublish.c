@@ -16,6 +16,7 @@
 #include "lib/base/procfile.h"
 #include "lib/record/mapprocs.h"
 #include "lib/record/mappublish.h"
+#include "lib/symbols/livejvm.h"
 #include "lib/symbols/livepython.h"
 
 #define NSEC_PER_MSEC	1000000ULL
@@ -94,6 +95,7 @@ int wp_mappublish_add_map_of(struct wp_mapsync *sync, struct wp_codefile *file,
 	struct wallprof_map *map;
 
 	sync->nr_interps += sync->opt.interps && wp_livepython_is(m->name);
+	sync->nr_jvms += sync->opt.jvms && wp_livejvm_is(m->name);
 	if (sync->nr_maps == sync->room) {
 		size_t room = 2 * sync->room + 64;
 
@@ -249,6 +251,24 @@ static void look_for_interp(struct wp_mapsync *sync, struct wp_mapproc *p, __u64
 		wp_interps_forget(sync->opt.interps, p->pid);
 }
 
+/* Look at the code of a process's JVM, and give its mappings their tables. */
+static void look_for_jvm(struct wp_mapsync *sync, struct wp_mapproc *p, __u64 start_stack)
+{
+	__u64 begun = wp_clock_now();
+
+	p->code_at = 0;
+	if (!sync->nr_jvms) {
+		wp_jvms_forget(sync->opt.jvms, p->pid);
+		return;
+	}
+	p->program = start_stack;
+	wp_jvms_look(sync->opt.jvms, p->pid, start_stack);
+	wp_jvms_tables(sync->opt.jvms, p->pid, sync->map, sync->nr_maps, sync->opt.push,
+		       sync->opt.ctx);
+	p->code_at = wp_jvms_next(sync->opt.jvms, p->pid);
+	sync->looked_ns += wp_clock_now() - begun;
+}
+
 /**
  * wp_mappublish_maps() - publish the mappings of the current process, and its interpreter
  * @sync: the state of mapsync.c
@@ -261,6 +281,8 @@ int wp_mappublish_maps(struct wp_mapsync *sync, struct wp_mapproc *p, __u64 star
 {
 	if (sync->opt.interps)
 		look_for_interp(sync, p, start_stack);
+	if (sync->opt.jvms)
+		look_for_jvm(sync, p, start_stack);
 	return sync->opt.maps(sync->opt.ctx, p->pid, start_stack, sync->map, sync->nr_maps,
 			      p->interp);
 }
@@ -280,7 +302,7 @@ static void set_next_look(struct wp_mapproc *p)
 void wp_mappublish_look_again(struct wp_mapsync *sync, struct wp_mapproc *p)
 {
 	set_next_look(p);
-	if (p->look_at) {
+	if (p->look_at || p->code_at) {
 		wp_mapprocs_mark(sync, p);
 		sync->pending = true;
 	}
@@ -301,6 +323,13 @@ static void look_at_interp(struct wp_mapsync *sync, struct wp_mapproc *p)
 	}
 	p->looks = err == -EAGAIN && p->looks < INTERP_LOOKS ? p->looks + 1 : 0;
 	set_next_look(p);
+}
+
+/* If its code has changed, the process is published with the tables of what is there now. */
+static void look_at_code(struct wp_mapsync *sync, struct wp_mapproc *p)
+{
+	p->dirty |= wp_jvms_look(sync->opt.jvms, p->pid, p->program);
+	p->code_at = wp_jvms_next(sync->opt.jvms, p->pid);
 }
 
 /* Keep the published mappings of a process, to publish them again. */
@@ -363,6 +392,8 @@ bool wp_mappublish_note_published(struct wp_mapsync *sync, struct wp_mapproc *p,
 		return false;
 	if (err == -ENOENT)
 		wp_codefiles_forget(sync->files);
+	if (err == -ENOENT && sync->opt.jvms)
+		wp_jvms_drop_tables(sync->opt.jvms);
 	if (err == -ESTALE || err == -ENOENT) {
 		wp_mapprocs_set_dirty(sync, p);
 	} else if (err == -EPERM || err == -EACCES) {
@@ -421,6 +452,7 @@ static bool publish(struct wp_mapsync *sync, struct wp_mapproc *p)
 	p->due = false;
 	sync->nr_maps = 0;
 	sync->nr_interps = 0;
+	sync->nr_jvms = 0;
 	sync->looked_ns = 0;
 	sync->unsettled = false;
 	err = add_maps(sync, dir);
@@ -472,6 +504,8 @@ __u64 wp_mappublish_dirty(struct wp_mapsync *sync, bool *all)
 			}
 			if (!p->dirty && p->look_at && p->look_at <= wp_clock_now())
 				look_at_interp(sync, p);
+			if (!p->dirty && p->code_at && p->code_at <= wp_clock_now())
+				look_at_code(sync, p);
 			if (p->dirty && not_before(sync, p) <= wp_clock_now() &&
 			    !publish(sync, p)) {
 				wp_mapprocs_forget(sync, p->pid);
@@ -481,10 +515,12 @@ __u64 wp_mappublish_dirty(struct wp_mapsync *sync, bool *all)
 				when = not_before(sync, p);
 			if (!p->dirty && p->look_at && p->look_at < when)
 				when = p->look_at;
+			if (!p->dirty && p->code_at && p->code_at < when)
+				when = p->code_at;
 			if ((p->dirty && !p->busy) || p->unsettled)
 				*all = false;
 			sync->due |= p->due;
-			if (p->dirty || p->unsettled || p->look_at)
+			if (p->dirty || p->unsettled || p->look_at || p->code_at)
 				wp_mapprocs_mark(sync, p);
 		}
 	}

@@ -84,6 +84,7 @@ static void look_at_snapshot(struct wp_mapsync *sync, struct found *found,
 
 	sync->nr_maps = 0;
 	sync->nr_interps = 0;
+	sync->nr_jvms = 0;
 	sync->looked_ns = 0;
 	sync->unsettled = false;
 	while (!err && (map = wp_snapshot_map(sync->snap, at))) {

@@ -44,6 +44,8 @@ struct wp_mapproc {
 	size_t looked_at;		/* mappings of files that may have one, then */
 	unsigned int looks;		/* how often one that exists was not ready */
 	__u64 look_at;			/* time of the next look at that one, or 0 */
+	__u64 code_at;			/* time of the next look at the code of its JVM, or 0 */
+	__u64 program;			/* start of the stack then */
 };
 
 struct wp_mapsync {
@@ -68,6 +70,7 @@ struct wp_mapsync {
 	bool unsettled;
 	__u64 looked_ns;		/* time of the search for its interpreter */
 	size_t nr_interps;		/* mappings of the current process that may have one */
+	size_t nr_jvms;			/* mappings of it that may have a JVM */
 	bool started;			/* the module sees forks; set by another thread */
 	bool republished;		/* all is to be published again since */
 	bool due;			/* a process is, but not yet */

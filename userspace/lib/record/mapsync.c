@@ -155,6 +155,8 @@ static void *follow(void *arg)
 	if (err)
 		wp_warn("processes that start from now on are unwound by frame pointers: %s",
 			strerror(-err));
+	if (sync->opt.jvms)
+		wp_jvms_look_last(sync->opt.jvms);
 	/* There is nothing to wait for any more. */
 	signal_fd(sync->walked_fd);
 	return NULL;
@@ -185,6 +187,8 @@ int wp_mapsync_open(struct wp_mapsync **out, const struct wp_mapsync_options *op
 		goto no_memory;
 	side.ctx = sync;
 	sync->opt = *opt;
+	if (opt->jvms)
+		wp_jvms_drop_tables(opt->jvms);
 	sync->pending = true;
 	sync->kick = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	sync->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -406,6 +410,7 @@ void wp_mapsync_end(struct wp_mapsync *sync, struct wp_mapsync_stats *stats)
 	}
 	/* The last samples need them. */
 	sync->opt.interps = NULL;
+	sync->opt.jvms = NULL;
 	wp_snapshot_put(sync->snap);
 	wp_codefiles_free(sync->files);
 	wp_tablecache_close(sync->cache);

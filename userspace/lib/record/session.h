@@ -101,6 +101,7 @@ struct wp_recording {
 	struct wp_buildids *ids;
 	struct wp_keepfiles *keep;
 	struct wp_interps *interps;
+	struct wp_jvms *jvms;
 	struct wp_interpcodes *codes;
 	struct wp_interprows *rows;
 	struct wp_dso *names;
@@ -162,6 +163,7 @@ int wp_recording_interpret(struct wp_recording *r, struct wp_perfdata_sample *sa
 			   __u64 ips[WALLPROF_MAX_STACK]);
 void wp_recording_look_at_functions(struct wp_recording *r);
 void wp_recording_keep_names(struct wp_recording *r);
+void wp_recording_keep_code(struct wp_recording *r);
 
 int wp_recording_add_record(void *ctx, const struct perf_event_header *rec, __u64 time);
 int wp_recording_add_stacks(struct wp_recording *r, __u32 epoch);

@@ -160,6 +160,21 @@ void wp_recording_look_at_functions(struct wp_recording *r)
 	}
 }
 
+static void add_code(void *ctx, __u32 pid, const struct wp_jitloads *loads)
+{
+	wp_buildids_loads(ctx, pid, loads);
+}
+
+/**
+ * wp_recording_keep_code() - have names of JVMs' code written, when an output is complete
+ * @r: the recording
+ */
+void wp_recording_keep_code(struct wp_recording *r)
+{
+	if (r->ids)
+		wp_jvms_each(r->jvms, add_code, r->ids);
+}
+
 /**
  * wp_recording_keep_names() - write the file of names, when an output is complete
  * @r: the recording

@@ -565,6 +565,7 @@ static int open_mapsync(struct wp_recording *r)
 		.pids = filter ? t->tgids ? t->tgids : t->ids : NULL,
 		.nr_pids = filter ? t->nr : 0,
 		.interps = r->interps,
+		.jvms = r->jvms,
 	};
 
 	return wp_mapsync_open(&r->mapsync, &opt);
@@ -639,6 +640,9 @@ int wp_recording_open_mapsync(struct wp_recording *r)
 
 	if (!(stack_flags(&r->o) & WALLPROF_STACK_TABLES))
 		return 0;
+	/* Without memory, Java has no stacks. */
+	if (!r->jvms)
+		r->jvms = wp_jvms_new(false);
 	err = wp_recording_look(r);
 	wp_snapshot_put(r->snap);
 	r->snap = NULL;

@@ -152,6 +152,17 @@ void wp_buildids_code(struct wp_buildids *ids, const char *path, __u32 pid)
 }
 
 /**
+ * wp_buildids_loads() - have names of generated code listed that were found in memory
+ * @ids: the table
+ * @pid: the process
+ * @loads: the code
+ */
+void wp_buildids_loads(struct wp_buildids *ids, __u32 pid, const struct wp_jitloads *loads)
+{
+	wp_jitmaps_loads(&ids->jit, pid, loads);
+}
+
+/**
  * wp_buildids_jit() - the function lists of such processes
  * @ids: the table
  *

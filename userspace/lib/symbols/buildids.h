@@ -18,6 +18,7 @@
 #include "lib/symbols/dso.h"
 
 struct wp_buildids;
+struct wp_jitloads;
 struct wp_jitmaps;
 struct wp_keepfiles;
 
@@ -31,6 +32,7 @@ struct wp_buildids *wp_buildids_new(void);
 void wp_buildids_free(struct wp_buildids *ids);
 void wp_buildids_keep(struct wp_buildids *ids, struct wp_keepfiles *keep);
 void wp_buildids_code(struct wp_buildids *ids, const char *path, __u32 pid);
+void wp_buildids_loads(struct wp_buildids *ids, __u32 pid, const struct wp_jitloads *loads);
 struct wp_jitmaps *wp_buildids_jit(const struct wp_buildids *ids);
 struct wp_dso *wp_buildids_add(struct wp_buildids *ids, const char *path, __u32 pid,
 			       bool kernel, const struct wp_buildid *id);

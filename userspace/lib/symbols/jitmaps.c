@@ -87,6 +87,7 @@ struct user {
  * @dumps: how often its jitdump file was
  * @fd: the list, or -1
  * @dump: it is a jitdump file
+ * @found: it was made from what was found in memory
  * @owner: the list's owner; NULL: it has been read, or is left out
  * @size: the list's size; of a jitdump file a part, as it costs less
  */
@@ -97,6 +98,7 @@ struct entry {
 	unsigned int dumps;
 	int fd;
 	bool dump;
+	bool found;
 	struct owner *owner;
 	off_t size;
 };
@@ -389,6 +391,40 @@ void wp_jitmaps_dump(struct wp_jitmaps **jit, __u32 pid, const struct wp_dso *ds
 		close(e->fd);
 	e->fd = fd;
 	e->dump = true;
+	e->found = false;
+}
+
+/**
+ * wp_jitmaps_loads() - note what was found in the memory of a process
+ * @jit: the lists; allocated if there are none yet
+ * @pid: the process
+ * @loads: the code; it is copied
+ *
+ * It is preferred to a list, as it has times; a jitdump file, which has them, too, and has all
+ * code, is preferred to it.
+ */
+void wp_jitmaps_loads(struct wp_jitmaps **jit, __u32 pid, const struct wp_jitloads *loads)
+{
+	struct entry *e = see(jit, pid);
+	char *data = NULL;
+	size_t size = 0;
+	int fd = -1;
+
+	if (!e || (e->dump && !e->found))
+		return;
+	data = wp_jitdump_pack(loads, WP_JITMAPS_TEXT, &size);
+	if (data)
+		fd = memfd_create("jitdump", MFD_CLOEXEC);
+	if (fd >= 0 && !wp_pwrite_all(fd, data, size, 0)) {
+		if (e->fd >= 0)
+			close(e->fd);
+		e->fd = fd;
+		e->dump = true;
+		e->found = true;
+	} else if (fd >= 0) {
+		close(fd);
+	}
+	free(data);
 }
 
 /**

@@ -20,6 +20,7 @@
 #define WP_JITMAPS_PIECE	3072
 
 struct wp_dso;
+struct wp_jitloads;
 struct wp_jitmaps;
 
 /**
@@ -45,6 +46,7 @@ int wp_jitmap_unpack(const void *data, size_t bytes, size_t text);
 
 void wp_jitmaps_see(struct wp_jitmaps **jit, __u32 pid);
 void wp_jitmaps_dump(struct wp_jitmaps **jit, __u32 pid, const struct wp_dso *dso);
+void wp_jitmaps_loads(struct wp_jitmaps **jit, __u32 pid, const struct wp_jitloads *loads);
 void wp_jitmaps_look(struct wp_jitmaps *jit);
 void wp_jitmaps_each(struct wp_jitmaps *jit, wp_jitmaps_fn fn, void *ctx);
 void wp_jitmaps_free(struct wp_jitmaps *jit);

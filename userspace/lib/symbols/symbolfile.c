@@ -281,8 +281,66 @@ static const char *read_dump(struct wp_symbolplaces *s, struct wp_symbolfile *f,
 	return trouble;
 }
 
+/* Replaces the code of a process by what was found in its memory. */
+static void take_codes(struct wp_symbolfile *f)
+{
+	const struct wp_jvmcodes *codes = &f->jvm->codes;
+	struct wp_jitloads loads = { 0 };
+	struct wp_jitcodes *more = NULL;
+	size_t i;
+
+	for (i = 0; i < codes->nr; i++) {
+		const char *name = wp_livejvm_name(f->jvm, &codes->code[i]);
+
+		if (name && !wp_jitdump_add(&loads, codes->code[i].start, codes->code[i].end, 0,
+					    name))
+			break;
+	}
+	if (loads.nr)
+		more = wp_jitcodes_new(&loads);
+	if (more) {
+		wp_jitcodes_free(f->codes);
+		f->codes = more;
+	}
+	wp_jitdump_free(&loads);
+}
+
+/* Looks at the code of a process in its memory. Returns whether it can be found there. */
+static bool look_jvm(struct wp_symbolplaces *s, struct wp_symbolfile *f)
+{
+	__u64 program = s->only ? 0 : wp_livejvm_program(f->pid);
+	int err = -ENOMEM;
+
+	/* With @only, they are the symbols of a reader of JVMs. */
+	if (!program)
+		return false;
+	if (program != f->program) {
+		f->program = program;
+		f->no_jvm = false;
+		/* That was the memory of another program. */
+		if (f->jvm) {
+			wp_livejvm_end(f->jvm);
+			wp_jitcodes_free(f->codes);
+			f->codes = NULL;
+		}
+	}
+	if (f->no_jvm)
+		return false;
+	if (!s->jvms)
+		s->jvms = wp_livejvm_new();
+	if (!f->jvm)
+		f->jvm = calloc(1, sizeof(*f->jvm));
+	if (s->jvms && f->jvm)
+		err = wp_livejvm_look(s->jvms, f->jvm, f->pid, NULL);
+	if (!err)
+		take_codes(f);
+	f->no_jvm = err == -ENOTSUP || err == -EPERM || err == -EACCES;
+	return !err;
+}
+
 /**
- * wp_symbolfile_look_jit() - read the jitdump file of a running process if it has changed
+ * wp_symbolfile_look_jit() - read the jitdump file of a running process if it has changed,
+ *	or the code in its memory
  * @s: where to look for names
  * @f: its JIT code
  *
@@ -305,6 +363,8 @@ void wp_symbolfile_look_jit(struct wp_symbolplaces *s, struct wp_symbolfile *f)
 	}
 	if (fd >= 0)
 		close(fd);
+	else
+		changed = look_jvm(s, f);
 	wp_livejit_wait(&f->live, now, changed);
 	/* A few of these, and no file of its owner is read. */
 	if (trouble && !strcmp(trouble, WP_FILEREADER_BAD))

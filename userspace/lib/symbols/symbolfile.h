@@ -19,6 +19,7 @@
 #include "lib/symbols/jitcodes.h"
 #include "lib/symbols/jitmaps.h"
 #include "lib/symbols/livejit.h"
+#include "lib/symbols/livejvm.h"
 #include "lib/symbols/symbolkind.h"
 
 /**
@@ -32,6 +33,9 @@
  * @jit: for JIT: the list in the recording, or NULL
  * @codes: for JIT: its code by address and time, instead of @names; or NULL
  * @live: for JIT of a running process: when its jitdump file is read again
+ * @jvm: the same: its code, if that is found in its memory; or NULL
+ * @no_jvm: it is not
+ * @program: the program in which that was looked for; 0: none yet
  * @charged: for JIT: bytes of @codes that count for their owner
  * @place: a descriptor of the file, owned by the caller; -1: use its path
  * @read: it has been read
@@ -52,6 +56,9 @@ struct wp_symbolfile {
 	const struct wp_jitmap *jit;
 	struct wp_jitcodes *codes;
 	struct wp_livejit live;
+	struct wp_livejvm *jvm;
+	bool no_jvm;
+	__u64 program;
 	size_t charged;
 	int place;
 	bool read;
@@ -80,6 +87,7 @@ struct wp_symbolowned {
  * @live: symbols of running processes
  * @wants_inlines: look up inlined functions
  * @only: see struct wp_symbols_options
+ * @jvms: reads the code of JVMs, or NULL
  * @owned: memory used by owner
  * @nr_owned: number of owners
  */
@@ -93,6 +101,7 @@ struct wp_symbolplaces {
 	bool live;
 	bool wants_inlines;
 	const char *only;
+	struct wp_livejvms *jvms;
 	struct wp_symbolowned *owned;
 	size_t nr_owned;
 };

@@ -538,10 +538,14 @@ void wp_symbols_free(struct wp_symbols *s)
 		wp_elfnames_free(&f->names);
 		wp_jitcodes_free(f->codes);
 		wp_livejit_free(&f->live);
+		if (f->jvm)
+			wp_livejvm_end(f->jvm);
+		free(f->jvm);
 		wp_debugfiles_close(&f->inlines);
 		free(f->path);
 	}
 	free(s->file);
+	wp_livejvm_free(s->places.jvms);
 	free(s->places.owned);
 	free(s->places.symfs);
 	free(s->places.kallsyms);
