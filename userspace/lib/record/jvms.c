@@ -375,11 +375,13 @@ void wp_jvms_tables(struct wp_jvms *all, __u32 pid, struct wallprof_map *map, si
 		    wp_jvms_push_fn push, void *ctx)
 {
 	struct jvm *j = find(all, pid);
+	unsigned int nr_tables = 0;
 	size_t i;
 
-	for (i = 0; j && !j->ended && i < nr; i++) {
+	for (i = 0; j && !j->ended && i < nr && nr_tables < MAX_TABLES; i++) {
 		if (map[i].table || !has_code(&j->live.codes, map[i].start, map[i].end))
 			continue;
+		nr_tables++;
 		map[i].table = table_of(all, j, map[i].start, map[i].end, push,
 					ctx);
 		map[i].bias = map[i].table ? map[i].start : 0;

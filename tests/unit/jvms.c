@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the limits for JVMs, which a process can forge: of the tables of a
+ * publication. The reader of JVMs and the clock are replaced.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "lib/record/jvms.h"
+#include "lib/symbols/livejvm.h"
+
+#include "tap.h"
+
+#define BASE	0x10000000ULL
+#define PAGE	4096
+
+/* Pieces of code that a process has: one in each page. */
+#define CODES	64
+
+static __u64 now_ns = 1000000000;
+static size_t pushed;
+static struct wallprof_map map[CODES];
+
+int clock_gettime(clockid_t id, struct timespec *ts)
+{
+	ts->tv_sec = now_ns / 1000000000;
+	ts->tv_nsec = now_ns % 1000000000;
+	return 0;
+}
+
+bool wp_livejvm_is(const char *path)
+{
+	return true;
+}
+
+__u64 wp_livejvm_program(__u32 pid)
+{
+	return 1;
+}
+
+struct wp_livejvms *wp_livejvm_new(void)
+{
+	return malloc(1);
+}
+
+void wp_livejvm_free(struct wp_livejvms *jvms)
+{
+	free(jvms);
+}
+
+const char *wp_livejvm_name(const struct wp_livejvm *jvm, const struct wp_jvmcode *code)
+{
+	return NULL;
+}
+
+void wp_livejvm_end(struct wp_livejvm *jvm)
+{
+	wp_jvmcode_free(&jvm->codes);
+	*jvm = (struct wp_livejvm){ 0 };
+}
+
+/* The same code at each look. */
+int wp_livejvm_look(struct wp_livejvms *jvms, struct wp_livejvm *jvm, __u32 pid,
+		    struct wp_jvmcodes *before)
+{
+	struct wp_jvmcode *code = calloc(CODES, sizeof(*code));
+	size_t i;
+
+	if (!code)
+		return -ENOMEM;
+	for (i = 0; i < CODES; i++)
+		code[i] = (struct wp_jvmcode){
+			.start = BASE + i * PAGE, .end = BASE + i * PAGE + 64, .push = ~0U,
+			.since = jvm->codes.nr ? jvm->codes.code[i].since : 0, .method = 8,
+			.id = i + 1, .kind = WP_JVMKIND_FRAME, .frame = 16, .complete = 4,
+		};
+	*before = jvm->codes;
+	jvm->codes = (struct wp_jvmcodes){ .code = code, .nr = CODES, .room = CODES };
+	jvm->began = now_ns;
+	jvm->has_layout = true;
+	return 0;
+}
+
+static int push(void *ctx, const void *table, size_t size, __u32 *id)
+{
+	*id = ++pushed;
+	return 0;
+}
+
+/* Mappings, each with a piece of code; those of another publication have other ends. */
+static void set_maps(size_t nr, __u64 size)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		map[i] = (struct wallprof_map){
+			.start = BASE + i * PAGE, .end = BASE + i * PAGE + size,
+		};
+}
+
+static size_t publish(struct wp_jvms *all, size_t nr, __u64 size)
+{
+	size_t before = pushed;
+
+	set_maps(nr, size);
+	wp_jvms_tables(all, 7, map, nr, push, NULL);
+	return pushed - before;
+}
+
+static void test_tables(void)
+{
+	struct wp_jvms *all = wp_jvms_new(true);
+	size_t i, with = 0;
+
+	ok(all && wp_jvms_look(all, 7, 1), "code is found");
+	ok(publish(all, 4, PAGE) == 4 && map[3].table && map[3].bias == map[3].start,
+	   "each mapping with code has a table");
+	ok(publish(all, 4, PAGE) == 0 && map[3].table, "which is made once");
+	ok(publish(all, CODES, PAGE / 2) == 16, "a publication makes no more than it may");
+	for (i = 0; i < CODES; i++)
+		with += map[i].table != 0;
+	ok(with == 16, "other mappings have none");
+	wp_jvms_free(all);
+}
+
+int main(void)
+{
+	test_tables();
+	return done();
+}
