@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the limits for JVMs, which a process can forge: of the tables of a
- * publication. The reader of JVMs and the clock are replaced.
+ * Tests of the limits for JVMs, which a process can forge: of the tables of a publication,
+ * and of the time that these take. The reader of JVMs and the clock are replaced.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "lib/record/jvms.h"
+#include "lib/record/mappublish.h"
 #include "lib/symbols/livejvm.h"
 
 #include "tap.h"
@@ -20,6 +21,7 @@
 
 static __u64 now_ns = 1000000000;
 static size_t pushed;
+static __u64 push_takes;
 static struct wallprof_map map[CODES];
 
 int clock_gettime(clockid_t id, struct timespec *ts)
@@ -84,7 +86,14 @@ int wp_livejvm_look(struct wp_livejvms *jvms, struct wp_livejvm *jvm, __u32 pid,
 
 static int push(void *ctx, const void *table, size_t size, __u32 *id)
 {
+	now_ns += push_takes;
 	*id = ++pushed;
+	return 0;
+}
+
+static int take_maps(void *ctx, __u32 pid, __u64 start_stack, const struct wallprof_map *maps,
+		     __u32 nr, const struct wallprof_interp *interp)
+{
 	return 0;
 }
 
@@ -124,8 +133,29 @@ static void test_tables(void)
 	wp_jvms_free(all);
 }
 
+/* A publication in which tables are made is charged for them, as for any other. */
+static void test_time(void)
+{
+	static struct wp_mapsync sync;
+	struct wp_mapproc p = { .pid = 7 };
+
+	sync.opt.jvms = wp_jvms_new(true);
+	sync.opt.push = push;
+	sync.opt.maps = take_maps;
+	sync.nr_jvms = 1;
+	set_maps(4, PAGE);
+	sync.map = map;
+	sync.nr_maps = 4;
+	push_takes = 1000;
+	ok(!wp_mappublish_maps(&sync, &p, 1) && map[3].table, "a process with a JVM is published");
+	ok(sync.looked_ns == 0, "its tables are no part of the look");
+	wp_jvms_free(sync.opt.jvms);
+	push_takes = 0;
+}
+
 int main(void)
 {
 	test_tables();
+	test_time();
 	return done();
 }
