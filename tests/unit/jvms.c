@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of the limits for JVMs, which a process can forge: of the tables of a publication,
- * and of the time that these take. The reader of JVMs and the clock are replaced.
+ * of the time that these take, and of memory. The reader of JVMs and the clock are replaced.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,6 +22,7 @@
 static __u64 now_ns = 1000000000;
 static size_t pushed;
 static __u64 push_takes;
+static size_t live_bytes;
 static struct wallprof_map map[CODES];
 
 int clock_gettime(clockid_t id, struct timespec *ts)
@@ -54,6 +55,11 @@ void wp_livejvm_free(struct wp_livejvms *jvms)
 const char *wp_livejvm_name(const struct wp_livejvm *jvm, const struct wp_jvmcode *code)
 {
 	return NULL;
+}
+
+size_t wp_livejvm_bytes(const struct wp_livejvm *jvm)
+{
+	return jvm->codes.nr ? live_bytes : 0;
 }
 
 void wp_livejvm_end(struct wp_livejvm *jvm)
@@ -153,9 +159,30 @@ static void test_time(void)
 	push_takes = 0;
 }
 
+static void test_memory(void)
+{
+	struct wp_jvms *all = wp_jvms_new(true);
+	__u32 pid, nr = 0;
+
+	live_bytes = (size_t)64 << 20;
+	for (pid = 1; pid <= 6; pid++) {
+		wp_jvms_look(all, pid, 1);
+		nr += wp_jvms_next(all, pid) != 0;
+	}
+	ok(nr == 4 && !wp_jvms_next(all, 5), "beyond a limit for memory no more code is known");
+	now_ns += 10000000000ULL;
+	wp_jvms_look(all, 2, 1);
+	ok(wp_jvms_next(all, 2), "that of others stays");
+	wp_jvms_forget(all, 1);
+	ok(wp_jvms_look(all, 5, 2) && wp_jvms_next(all, 5),
+	   "a process that has ended leaves room for one that begins");
+	wp_jvms_free(all);
+}
+
 int main(void)
 {
 	test_tables();
 	test_time();
+	test_memory();
 	return done();
 }

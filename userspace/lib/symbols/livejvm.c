@@ -479,6 +479,18 @@ const char *wp_livejvm_name(const struct wp_livejvm *jvm, const struct wp_jvmcod
 }
 
 /**
+ * wp_livejvm_bytes() - memory of what is known of a process
+ * @jvm: its JVM
+ *
+ * Return: bytes, approximately.
+ */
+size_t wp_livejvm_bytes(const struct wp_livejvm *jvm)
+{
+	return jvm->codes.room * sizeof(*jvm->codes.code) +
+	       jvm->codes.exit_room * sizeof(*jvm->codes.exit) + wp_intern_memory(&jvm->names);
+}
+
+/**
  * wp_livejvm_end() - free what is known of a process
  * @jvm: its JVM; all zero afterwards
  */
