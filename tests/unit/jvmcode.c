@@ -170,6 +170,18 @@ static void replace(struct process *p, __u64 at)
 		put32(&p->image, NMETHOD_A + BLOB + NM_ID, 99);
 }
 
+/* A free block is split, after the map was read. */
+static void split(struct process *p, __u64 at)
+{
+	static bool done;
+
+	if (at != FREE || done)
+		return;
+	done = true;
+	block(&p->image, FREE, 0x200, false);
+	block(&p->image, FREE + 0x200, NMETHOD_B - FREE - 0x200, false);
+}
+
 static void test_races(void)
 {
 	struct wp_jvmcodes codes, again;
@@ -196,6 +208,11 @@ static void test_races(void)
 	   "unless its address is used again");
 	wp_jvmcode_free(&codes);
 	wp_jvmcode_free(&again);
+	reset();
+	process.change = split;
+	ok(!look(&none, &codes) && !strcmp(name_at(&codes, NMETHOD_B + 0x200), HIDDEN),
+	   "code behind a block that is split during a look is found");
+	wp_jvmcode_free(&codes);
 }
 
 static void expect(const char *what, int err, size_t nr)

@@ -382,12 +382,28 @@ static bool is_fatal(int err)
 	return err && err != -EBADMSG && err != -ENODATA;
 }
 
+/* Whether a block begins at a segment, by the map of its heap. */
+static int has_block(struct look *k, const struct heap *heap, __u64 segment, bool *has)
+{
+	__u8 byte;
+	int err = wp_pymemory_read(k->m, heap->map + segment, &byte, 1);
+
+	/* The block before it may have been split since the map was read. */
+	if (!err && byte) {
+		wp_pymemory_forget(k->m);
+		err = wp_pymemory_read(k->m, heap->map + segment, &byte, 1);
+	}
+	*has = !err && !byte;
+	return err;
+}
+
 /* Adds the code of a heap, up to the first block that is none. */
 static int walk_heap(struct look *k, const struct heap *heap)
 {
 	const struct wp_jvmlayout *l = k->l;
-	__u8 head[WP_JVMLAYOUT_MAX + 8], begins, used;
+	__u8 head[WP_JVMLAYOUT_MAX + 8], used;
 	__u64 at, bytes, segment, length;
+	bool has;
 	int err = 0;
 
 	if (l->block_size > sizeof(head) - 8 || l->block_length > l->block_size - 8 ||
@@ -399,12 +415,10 @@ static int walk_heap(struct look *k, const struct heap *heap)
 			return 0;
 		if (++k->blocks > MAX_BLOCKS)
 			return -EDQUOT;
-		err = wp_pymemory_read(k->m, heap->map + segment, &begins, 1);
-		if (!err && begins)
-			return 0;
-		if (!err)
+		err = has_block(k, heap, segment, &has);
+		if (!err && has)
 			err = wp_pymemory_read(k->m, at, head, l->block_size);
-		if (err)
+		if (err || !has)
 			return err;
 		length = word_at(head, l->block_length);
 		used = head[l->block_used];
