@@ -263,7 +263,8 @@ static int take_over(struct look *k, struct wp_jvmcode *code, const struct wp_jv
 	int err = 0;
 
 	code->since = old->since;
-	code->name = old->name;
+	if (old->name)
+		code->name = old->name;
 	code->push = old->push;
 	code->first_exit = k->now->nr_exits;
 	code->nr_exits = old->nr_exits;
@@ -292,7 +293,8 @@ static int add_code(struct look *k, struct wp_jvmcode *code)
 		c->code = more;
 		c->room = room;
 	}
-	if (old && wp_jvmcode_is(old, code) && (code->method || old->name == code->name))
+	if (old && wp_jvmcode_is(old, code) &&
+	    (code->method || !old->name || old->name == code->name))
 		err = take_over(k, code, old);
 	else if (code->method)
 		err = search_exits(k, code);
@@ -633,6 +635,20 @@ bool wp_jvmcode_is(const struct wp_jvmcode *a, const struct wp_jvmcode *b)
 	return a->start == b->start && a->end == b->end && a->blob == b->blob && a->id == b->id &&
 	       a->method == b->method && a->kind == b->kind && a->frame == b->frame &&
 	       a->complete == b->complete;
+}
+
+/**
+ * wp_jvmcode_forget_names() - have the next look read all names again
+ * @codes: the code
+ *
+ * It stays known as code, so that what is removed until then is noticed.
+ */
+void wp_jvmcode_forget_names(struct wp_jvmcodes *codes)
+{
+	size_t i;
+
+	for (i = 0; i < codes->nr; i++)
+		codes->code[i].name = 0;
 }
 
 /**

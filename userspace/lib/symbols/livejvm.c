@@ -442,9 +442,8 @@ int wp_livejvm_look(struct wp_livejvms *jvms, struct wp_livejvm *jvm, __u32 pid,
 	jvms->memory.budget = &budget;
 	wp_pymemory_forget(&jvms->memory);
 	if (wp_intern_memory(&jvm->names) > MAX_NAMES) {
-		wp_jvmcode_free(&jvm->codes);
+		wp_jvmcode_forget_names(&jvm->codes);
 		wp_intern_free(&jvm->names);
-		jvm->names = (struct wp_intern){ 0 };
 	}
 	err = read_layout(jvms, jvm);
 	if (!err)
