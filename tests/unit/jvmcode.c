@@ -170,6 +170,18 @@ static void replace(struct process *p, __u64 at)
 		put32(&p->image, NMETHOD_A + BLOB + NM_ID, 99);
 }
 
+/* A free block is split, after the map was read. */
+static void split(struct process *p, __u64 at)
+{
+	static bool done;
+
+	if (at != FREE || done)
+		return;
+	done = true;
+	block(&p->image, FREE, 0x200, false);
+	block(&p->image, FREE + 0x200, NMETHOD_B - FREE - 0x200, false);
+}
+
 static void test_races(void)
 {
 	struct wp_jvmcodes codes, again;
@@ -196,6 +208,11 @@ static void test_races(void)
 	   "unless its address is used again");
 	wp_jvmcode_free(&codes);
 	wp_jvmcode_free(&again);
+	reset();
+	process.change = split;
+	ok(!look(&none, &codes) && !strcmp(name_at(&codes, NMETHOD_B + 0x200), HIDDEN),
+	   "code behind a block that is split during a look is found");
+	wp_jvmcode_free(&codes);
 }
 
 static void expect(const char *what, int err, size_t nr)
@@ -371,6 +388,35 @@ static void test_log(void)
 		wp_jvmcode_free(&codes[i]);
 }
 
+/* Where names take too much memory, they are read again. */
+static void test_forgotten_names(void)
+{
+	const size_t a = NMETHOD_A + 0x210, b = NMETHOD_B + 0x210;
+	struct wp_jvmlog log = { .max = 1 << 20 };
+	struct wp_jvmcodes codes[2];
+
+	reset();
+	read_layout();
+	look(&none, &codes[0]);
+	wp_jvmlog_note(&log, &none, 0, &codes[0], 1000, &names);
+	wp_jvmcode_forget_names(&codes[0]);
+	wp_intern_free(&names);
+	nmethod(&process.image, NMETHOD_A, METHOD_B, 10);
+	look(&codes[0], &codes[1]);
+	wp_jvmlog_note(&log, &codes[0], 1000, &codes[1], 2000, &names);
+	ok(!strcmp(name_at(&codes[1], b), HIDDEN) &&
+	   !strcmp(name_at(&codes[1], INTERPRETER + 0x100), "Interpreter"),
+	   "names that were forgotten are read again");
+	ok(is_then(&log, b, 1500, HIDDEN) && is_then(&log, b, 3000, HIDDEN) &&
+	   is_then(&log, INTERPRETER + 0x200, 1500, "Interpreter"), "all times have them");
+	ok(is_then(&log, a, 1000, "org.some.Klass.run") && is_then(&log, a, 1001, "") &&
+	   is_then(&log, a, 1999, "") && is_then(&log, a, 2000, HIDDEN),
+	   "an address that was used again since has no name between both looks");
+	wp_jitdump_free(&log.loads);
+	wp_jvmcode_free(&codes[0]);
+	wp_jvmcode_free(&codes[1]);
+}
+
 static bool is_rule(const struct wp_table *t, size_t at, const struct wallprof_rule *want)
 {
 	const struct wallprof_rule *r = wp_table_find(t, at - CODE);
@@ -462,6 +508,7 @@ int main(int argc, char **argv)
 	test_races();
 	test_hostile();
 	test_log();
+	test_forgotten_names();
 	test_table();
 	wp_intern_free(&names);
 	return done();

@@ -209,6 +209,8 @@ static void print_losses(const struct wp_record_opts *o, const struct wp_record_
 static const char *advice(const struct wp_record_opts *o, const struct wp_record_stats *s,
 			  unsigned int unwind)
 {
+	static const char or_new[] =
+		"code without a table has no frame pointers, or a JVM has just generated it";
 	bool tables = o->call_graph == WP_CALL_GRAPH_AUTO || o->call_graph == WP_CALL_GRAPH_CFI;
 
 	switch (unwind) {
@@ -226,6 +228,10 @@ static const char *advice(const struct wp_record_opts *o, const struct wp_record
 	case WALLPROF_UNWIND_UNSUPPORTED:
 	case WALLPROF_UNWIND_NO_REG:
 		return "their files do not describe this code: see --call-graph in the manual";
+	case WALLPROF_UNWIND_MISALIGNED:
+		/* By a rule of their own, walks end so in code of a JVM that is not known yet. */
+		if (tables)
+			return or_new;
 	}
 	return tables ? "code without an unwind table was not built with frame pointers" :
 			"try it without --call-graph fp";

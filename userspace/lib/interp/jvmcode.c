@@ -263,7 +263,8 @@ static int take_over(struct look *k, struct wp_jvmcode *code, const struct wp_jv
 	int err = 0;
 
 	code->since = old->since;
-	code->name = old->name;
+	if (old->name)
+		code->name = old->name;
 	code->push = old->push;
 	code->first_exit = k->now->nr_exits;
 	code->nr_exits = old->nr_exits;
@@ -292,7 +293,8 @@ static int add_code(struct look *k, struct wp_jvmcode *code)
 		c->code = more;
 		c->room = room;
 	}
-	if (old && wp_jvmcode_is(old, code) && (code->method || old->name == code->name))
+	if (old && wp_jvmcode_is(old, code) &&
+	    (code->method || !old->name || old->name == code->name))
 		err = take_over(k, code, old);
 	else if (code->method)
 		err = search_exits(k, code);
@@ -382,12 +384,28 @@ static bool is_fatal(int err)
 	return err && err != -EBADMSG && err != -ENODATA;
 }
 
+/* Whether a block begins at a segment, by the map of its heap. */
+static int has_block(struct look *k, const struct heap *heap, __u64 segment, bool *has)
+{
+	__u8 byte;
+	int err = wp_pymemory_read(k->m, heap->map + segment, &byte, 1);
+
+	/* The block before it may have been split since the map was read. */
+	if (!err && byte) {
+		wp_pymemory_forget(k->m);
+		err = wp_pymemory_read(k->m, heap->map + segment, &byte, 1);
+	}
+	*has = !err && !byte;
+	return err;
+}
+
 /* Adds the code of a heap, up to the first block that is none. */
 static int walk_heap(struct look *k, const struct heap *heap)
 {
 	const struct wp_jvmlayout *l = k->l;
-	__u8 head[WP_JVMLAYOUT_MAX + 8], begins, used;
+	__u8 head[WP_JVMLAYOUT_MAX + 8], used;
 	__u64 at, bytes, segment, length;
+	bool has;
 	int err = 0;
 
 	if (l->block_size > sizeof(head) - 8 || l->block_length > l->block_size - 8 ||
@@ -399,12 +417,10 @@ static int walk_heap(struct look *k, const struct heap *heap)
 			return 0;
 		if (++k->blocks > MAX_BLOCKS)
 			return -EDQUOT;
-		err = wp_pymemory_read(k->m, heap->map + segment, &begins, 1);
-		if (!err && begins)
-			return 0;
-		if (!err)
+		err = has_block(k, heap, segment, &has);
+		if (!err && has)
 			err = wp_pymemory_read(k->m, at, head, l->block_size);
-		if (err)
+		if (err || !has)
 			return err;
 		length = word_at(head, l->block_length);
 		used = head[l->block_used];
@@ -619,6 +635,20 @@ bool wp_jvmcode_is(const struct wp_jvmcode *a, const struct wp_jvmcode *b)
 	return a->start == b->start && a->end == b->end && a->blob == b->blob && a->id == b->id &&
 	       a->method == b->method && a->kind == b->kind && a->frame == b->frame &&
 	       a->complete == b->complete;
+}
+
+/**
+ * wp_jvmcode_forget_names() - have the next look read all names again
+ * @codes: the code
+ *
+ * It stays known as code, so that what is removed until then is noticed.
+ */
+void wp_jvmcode_forget_names(struct wp_jvmcodes *codes)
+{
+	size_t i;
+
+	for (i = 0; i < codes->nr; i++)
+		codes->code[i].name = 0;
 }
 
 /**

@@ -99,6 +99,7 @@ int wp_jvmcode_look(struct wp_pymemory *m, const struct wp_jvmlayout *layout,
 		    struct wp_jvmcodes *now);
 const struct wp_jvmcode *wp_jvmcode_find(const struct wp_jvmcodes *codes, __u64 address);
 bool wp_jvmcode_is(const struct wp_jvmcode *a, const struct wp_jvmcode *b);
+void wp_jvmcode_forget_names(struct wp_jvmcodes *codes);
 void wp_jvmcode_free(struct wp_jvmcodes *codes);
 
 #endif /* WP_LIB_INTERP_JVMCODE_H */

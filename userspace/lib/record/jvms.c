@@ -46,6 +46,9 @@
 #define MAX_BYTES	((size_t)16 << 20)
 #define MAX_ALL		((size_t)128 << 20)
 
+/* Memory of what is known of code, and of names, of all. What is beyond has none. */
+#define MAX_ALL_LIVE	((size_t)256 << 20)
+
 /* Mappings of a process that have tables: a code cache has three heaps. */
 #define MAX_TABLES	16
 
@@ -64,6 +67,7 @@ struct table {
  * struct jvm - a process
  * @program: identifies the program that it executes
  * @live: its code; of mapsync.c's thread, as all but @log
+ * @live_bytes: the memory of that
  * @log: its names by time
  * @next_look: when it is looked at again; 0: never
  * @pause: time between two looks
@@ -78,6 +82,7 @@ struct jvm {
 	__u32 pid;
 	__u64 program;
 	struct wp_livejvm live;
+	size_t live_bytes;
 	struct wp_jvmlog log;
 	__u64 next_look;
 	__u64 pause;
@@ -93,7 +98,8 @@ struct jvm {
  * @lock: protects @log of all, @bytes, and @bucket against changes
  * @bucket: processes by pid
  * @nr: their number
- * @bytes: memory of names
+ * @bytes: memory of names by time
+ * @live_bytes: memory of what is known of code now
  * @table_bytes: memory of the tables of all
  * @wants_names: names are wanted
  * @paid_until: the share of the time is used up until then
@@ -104,6 +110,7 @@ struct wp_jvms {
 	struct jvm *bucket[BUCKETS];
 	unsigned int nr;
 	size_t bytes;
+	size_t live_bytes;
 	size_t table_bytes;
 	bool wants_names;
 	__u64 paid_until;
@@ -197,6 +204,15 @@ static bool note_look(struct wp_jvms *all, struct jvm *j, const struct wp_jvmcod
 	return changed;
 }
 
+/* Returns whether there is memory for what is known of a process's code. */
+static bool note_live(struct wp_jvms *all, struct jvm *j)
+{
+	all->live_bytes -= j->live_bytes;
+	j->live_bytes = wp_livejvm_bytes(&j->live);
+	all->live_bytes += j->live_bytes;
+	return all->live_bytes <= MAX_ALL_LIVE;
+}
+
 /* They are made anew at the next publication. */
 static void drop_tables(struct wp_jvms *all, struct jvm *j)
 {
@@ -212,6 +228,7 @@ static void end_program(struct wp_jvms *all, struct jvm *j, bool sure)
 	wp_jvmlog_end(&j->log, &j->live.codes, j->live.began, sure);
 	pthread_mutex_unlock(&all->lock);
 	wp_livejvm_end(&j->live);
+	note_live(all, j);
 	drop_tables(all, j);
 	j->tries = 0;
 	j->pause = 0;
@@ -296,7 +313,11 @@ bool wp_jvms_look(struct wp_jvms *all, __u32 pid, __u64 program)
 	pay(all, begun, took);
 	/* The first one mostly reads the symbols of its file, once for all processes. */
 	plan(j, first ? 0 : took, err, changed);
-	return changed;
+	if (note_live(all, j))
+		return changed;
+	end_program(all, j, false);
+	j->next_look = 0;
+	return true;
 }
 
 /**
@@ -375,11 +396,13 @@ void wp_jvms_tables(struct wp_jvms *all, __u32 pid, struct wallprof_map *map, si
 		    wp_jvms_push_fn push, void *ctx)
 {
 	struct jvm *j = find(all, pid);
+	unsigned int nr_tables = 0;
 	size_t i;
 
-	for (i = 0; j && !j->ended && i < nr; i++) {
+	for (i = 0; j && !j->ended && i < nr && nr_tables < MAX_TABLES; i++) {
 		if (map[i].table || !has_code(&j->live.codes, map[i].start, map[i].end))
 			continue;
+		nr_tables++;
 		map[i].table = table_of(all, j, map[i].start, map[i].end, push,
 					ctx);
 		map[i].bias = map[i].table ? map[i].start : 0;

@@ -62,6 +62,8 @@ static const char symbols[] =
 
 /*
  * struct filemap - a private mapping of a file
+ * @ino: its inode
+ * @name: its path, or NULL
  * @fd: the file; -1: not opened yet; -2: it cannot be
  * @is_jvm: code of libjvm.so
  * @is_served: its file system need not answer
@@ -70,6 +72,8 @@ struct filemap {
 	__u64 start;
 	__u64 end;
 	__u64 pgoff;
+	__u64 ino;
+	char *name;
 	int fd;
 	bool is_jvm;
 	bool is_served;
@@ -204,6 +208,7 @@ static void close_maps(struct wp_livejvms *jvms)
 	for (i = 0; i < jvms->nr_maps; i++) {
 		if (jvms->map[i].fd >= 0)
 			close(jvms->map[i].fd);
+		free(jvms->map[i].name);
 	}
 	jvms->nr_maps = 0;
 	jvms->nr_open = 0;
@@ -231,7 +236,7 @@ static int add_map(void *ctx, int dir, const struct wp_procmap *map)
 	(void)dir;
 	if (map->ino && map->flags == MAP_PRIVATE && jvms->nr_maps < MAX_MAPS)
 		jvms->map[jvms->nr_maps++] = (struct filemap){
-			map->start, map->end, map->pgoff, -1,
+			map->start, map->end, map->pgoff, map->ino, strdup(map->name), -1,
 			.is_jvm = map->prot & PROT_EXEC && wp_livejvm_is(map->name),
 		};
 	return 0;
@@ -250,6 +255,25 @@ static void read_maps(struct wp_livejvms *jvms)
 	close(dir);
 }
 
+/*
+ * Without the right to follow a mapping: the file by its name in the process's root, if that
+ * still leads to the same one.
+ */
+static int place_by_name(__u32 pid, const struct filemap *map)
+{
+	int root = map->name ? wp_openfile_root(pid) : -1, place;
+	struct stat st;
+
+	if (root < 0)
+		return -1;
+	place = wp_openfile_place(root, map->name);
+	close(root);
+	if (place < 0 || (!wp_openfile_known(place, &st) && st.st_ino == map->ino))
+		return place;
+	close(place);
+	return -1;
+}
+
 static void open_file(struct wp_livejvms *jvms, struct filemap *map)
 {
 	int place = -1;
@@ -258,6 +282,8 @@ static void open_file(struct wp_livejvms *jvms, struct filemap *map)
 	map->fd = -2;
 	if (jvms->nr_open < MAX_OPEN)
 		place = wp_mappedfile_place(jvms->pid, map->start, map->end);
+	if (place < 0 && jvms->nr_open < MAX_OPEN)
+		place = place_by_name(jvms->pid, map);
 	if (place < 0)
 		return;
 	if (!wp_openfile_known(place, &st) && S_ISREG(st.st_mode)) {
@@ -442,9 +468,8 @@ int wp_livejvm_look(struct wp_livejvms *jvms, struct wp_livejvm *jvm, __u32 pid,
 	jvms->memory.budget = &budget;
 	wp_pymemory_forget(&jvms->memory);
 	if (wp_intern_memory(&jvm->names) > MAX_NAMES) {
-		wp_jvmcode_free(&jvm->codes);
+		wp_jvmcode_forget_names(&jvm->codes);
 		wp_intern_free(&jvm->names);
-		jvm->names = (struct wp_intern){ 0 };
 	}
 	err = read_layout(jvms, jvm);
 	if (!err)
@@ -476,6 +501,18 @@ const char *wp_livejvm_name(const struct wp_livejvm *jvm, const struct wp_jvmcod
 	size_t len;
 
 	return code->name ? wp_intern_bytes(&jvm->names, code->name, &len) : NULL;
+}
+
+/**
+ * wp_livejvm_bytes() - memory of what is known of a process
+ * @jvm: its JVM
+ *
+ * Return: bytes, approximately.
+ */
+size_t wp_livejvm_bytes(const struct wp_livejvm *jvm)
+{
+	return jvm->codes.room * sizeof(*jvm->codes.code) +
+	       jvm->codes.exit_room * sizeof(*jvm->codes.exit) + wp_intern_memory(&jvm->names);
 }
 
 /**

@@ -37,6 +37,7 @@ void wp_livejvm_free(struct wp_livejvms *jvms);
 int wp_livejvm_look(struct wp_livejvms *jvms, struct wp_livejvm *jvm, __u32 pid,
 		    struct wp_jvmcodes *before);
 const char *wp_livejvm_name(const struct wp_livejvm *jvm, const struct wp_jvmcode *code);
+size_t wp_livejvm_bytes(const struct wp_livejvm *jvm);
 void wp_livejvm_end(struct wp_livejvm *jvm);
 
 #endif /* WP_LIB_SYMBOLS_LIVEJVM_H */
