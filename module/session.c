@@ -450,7 +450,7 @@ int wp_session_push(struct wp_session *session, struct wallprof_push *push)
 {
 	int err;
 
-	if (push->flags || session->state == WALLPROF_SESSION_OPEN)
+	if (push->flags & ~WALLPROF_PUSH_ONCE || session->state == WALLPROF_SESSION_OPEN)
 		return -EINVAL;
 	err = wp_store_push(session, push, false);
 	if ((err != -ENOSPC && err != -ENOMEM) || !session->mappings.nr_tables)

@@ -60,6 +60,7 @@ struct wp_shared_table {
  * @shared: the shared table, of which this holds a reference
  * @users: mappings that name it; under the session's lock
  * @was_used: it has had users
+ * @once: it is of no use without users
  * @pushed: the epoch in which it was pushed last
  *
  * @table is a copy, so that a mapping's pointer leads to the session's own count.
@@ -69,6 +70,7 @@ struct wp_held {
 	struct wp_shared_table *shared;
 	u64 users;
 	bool was_used;
+	bool once;
 	u32 pushed;
 };
 
@@ -243,7 +245,7 @@ static s64 wp_store_extra(u32 bytes)
 
 /* The id by which a session holds a shared table, which is pushed again; 0: it holds none. */
 static u32 wp_store_find(struct wp_mappings *mappings, const struct wp_shared_table *shared,
-			 u32 epoch)
+			 u32 epoch, bool once)
 {
 	struct wp_held *held;
 	unsigned long id;
@@ -251,6 +253,7 @@ static u32 wp_store_find(struct wp_mappings *mappings, const struct wp_shared_ta
 	xa_for_each(&mappings->tables, id, held) {
 		if (held->shared == shared) {
 			held->pushed = epoch;
+			held->once &= once;
 			return id;
 		}
 		cond_resched();
@@ -309,6 +312,20 @@ static bool wp_store_is_idle(const struct wp_held *held, u32 epoch)
 	return !held->users && (held->was_used || epoch - held->pushed >= 2);
 }
 
+/* Drops the tables that are of no use any more. Each is what a change of code left. */
+static void wp_store_drop_once(struct wp_session *session)
+{
+	struct wp_mappings *mappings = &session->mappings;
+	struct wp_held *held;
+	unsigned long id;
+
+	xa_for_each(&mappings->tables, id, held) {
+		if (held->once && wp_store_is_idle(held, wp_session_epoch(session)))
+			wp_store_drop(session, id);
+		cond_resched();
+	}
+}
+
 /* Makes room for a table that found none, with @err, and charges for it. */
 static int wp_store_make_room(struct wp_session *session, u32 bytes, int err)
 {
@@ -332,7 +349,8 @@ static int wp_store_make_room(struct wp_session *session, u32 bytes, int err)
 }
 
 /* Gives a table an id, and takes over the reference. It is charged for. */
-static int wp_store_hold(struct wp_mappings *mappings, struct wp_shared_table *shared, u32 epoch)
+static int wp_store_hold(struct wp_mappings *mappings, struct wp_shared_table *shared, u32 epoch,
+			 bool once)
 {
 	struct wp_held *held;
 	int err;
@@ -344,6 +362,7 @@ static int wp_store_hold(struct wp_mappings *mappings, struct wp_shared_table *s
 		return -ENOMEM;
 	held->table = shared->table;
 	held->shared = shared;
+	held->once = once;
 	held->pushed = epoch;
 	err = xa_insert(&mappings->tables, mappings->last_table + 1, held, GFP_KERNEL_ACCOUNT);
 	if (err) {
@@ -395,7 +414,7 @@ static int wp_store_hash(const void __user *user, u32 bytes, void *chunk, u64 *h
  * for a copy. @id: the id, or 0.
  */
 static int wp_store_look(struct wp_mappings *mappings, const void __user *user, u32 bytes,
-			 u32 epoch, u32 *id)
+			 u32 epoch, bool once, u32 *id)
 {
 	void *chunk = kmalloc(WP_CHUNK, GFP_KERNEL_ACCOUNT);
 	struct wp_held *held;
@@ -416,6 +435,7 @@ static int wp_store_look(struct wp_mappings *mappings, const void __user *user, 
 		ret = wp_store_is(held->shared, user, chunk);
 		if (ret > 0) {
 			held->pushed = epoch;
+			held->once &= once;
 			*id = at;
 		}
 		if (ret)
@@ -430,6 +450,7 @@ free:
 static int wp_store_take(struct wp_session *session, struct wallprof_push *push, bool *kept)
 {
 	struct wp_mappings *mappings = &session->mappings;
+	bool once = push->flags & WALLPROF_PUSH_ONCE;
 	u32 epoch = wp_session_epoch(session);
 	struct wp_shared_table *shared;
 	bool is_new;
@@ -440,9 +461,9 @@ static int wp_store_take(struct wp_session *session, struct wallprof_push *push,
 	if (IS_ERR(shared))
 		return PTR_ERR(shared);
 	shared = wp_shared_table_share(shared, &is_new);
-	push->id = is_new ? 0 : wp_store_find(mappings, shared, epoch);
+	push->id = is_new ? 0 : wp_store_find(mappings, shared, epoch, once);
 	if (!push->id) {
-		err = wp_store_hold(mappings, shared, epoch);
+		err = wp_store_hold(mappings, shared, epoch, once);
 		push->id = mappings->last_table;
 		*kept = !err;
 	}
@@ -476,13 +497,15 @@ int wp_store_push(struct wp_session *session, struct wallprof_push *push, bool e
 	/* Checked before that much memory is allocated. */
 	if (wp_table_size(&head) != push->bytes)
 		return -EBADMSG;
+	if (push->flags & WALLPROF_PUSH_ONCE)
+		wp_store_drop_once(session);
 	err = wp_store_charge_table(session, push->bytes);
 	/* The session may hold it already, or may drop others for it. */
 	if (err && !mappings->nr_tables)
 		return err;
 	if (err && !evict) {
 		looked = wp_store_look(mappings, user, push->bytes, wp_session_epoch(session),
-				       &push->id);
+				       push->flags & WALLPROF_PUSH_ONCE, &push->id);
 		return looked || push->id ? looked : err;
 	}
 	if (err)

@@ -146,7 +146,7 @@ static void test_time(void)
 	struct wp_mapproc p = { .pid = 7 };
 
 	sync.opt.jvms = wp_jvms_new(true);
-	sync.opt.push = push;
+	sync.opt.push_code = push;
 	sync.opt.maps = take_maps;
 	sync.nr_jvms = 1;
 	set_maps(4, PAGE);

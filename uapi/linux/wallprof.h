@@ -929,10 +929,13 @@ struct wallprof_status {
 	__aligned_u64 records_lost;
 };
 
+/* wallprof_push.flags. ABI 18 */
+#define WALLPROF_PUSH_ONCE	(1U << 0)	/* nobody needs it when no process has it */
+
 /**
  * struct wallprof_push - push an unwind table (WALLPROF_IOC_PUSH)
  * @size: of this struct
- * @flags: must be 0
+ * @flags: WALLPROF_PUSH_ONCE, or 0
  * @table: pointer to the table, in the format of uapi/linux/wallprof_unwind.h
  * @bytes: of the table
  * @id: out: its id for &struct wallprof_map.table, in this session; not 0
@@ -946,6 +949,11 @@ struct wallprof_status {
  * the limit of locked memory, tables are dropped that processes had and no process has
  * any more, the oldest first. Their ids are not given again. A table that no MAPS has
  * named stays until the second FLIP after its last PUSH. New in ABI 12.
+ *
+ * A table with WALLPROF_PUSH_ONCE is dropped, also while there is room, by the next PUSH
+ * of another one with it, when no process has it any more. It is for generated code,
+ * which has another table each time. An equal one that was pushed without it stays. New
+ * in ABI 18.
  *
  * What finds no room is not copied: it need not be a good table then.
  *

@@ -14,16 +14,21 @@
 #include "device.h"
 #include "table.h"
 
-static int push(int fd, const void *table, size_t bytes, __u32 *id)
+static int push_as(int fd, const void *table, size_t bytes, __u32 flags, __u32 *id)
 {
 	struct wallprof_push arg = {
-		.size = sizeof(arg), .table = (uintptr_t)table, .bytes = bytes,
+		.size = sizeof(arg), .flags = flags, .table = (uintptr_t)table, .bytes = bytes,
 	};
 	int ret = dev_cmd(fd, WALLPROF_IOC_PUSH, &arg);
 
 	if (id)
 		*id = arg.id;
 	return ret;
+}
+
+static int push(int fd, const void *table, size_t bytes, __u32 *id)
+{
+	return push_as(fd, table, bytes, 0, id);
 }
 
 static int maps_of(int fd, __u32 pid, const struct wallprof_map *maps, __u32 nr,
@@ -128,7 +133,7 @@ TEST(push_takes_a_table)
 TEST(push_refuses)
 {
 	struct tiny_table t = tiny_table(), bad;
-	struct wallprof_push arg = { .size = sizeof(arg), .flags = 1,
+	struct wallprof_push arg = { .size = sizeof(arg), .flags = WALLPROF_PUSH_ONCE << 1,
 				     .table = (uintptr_t)&t, .bytes = sizeof(t) };
 	int fd = dev_open();
 
@@ -482,6 +487,56 @@ TEST_F_TIMEOUT(full, drops_them_for_the_limit_of_memory, 300)
 	EXPECT_EQ(0, push(self->fd, table, bytes, NULL));
 	EXPECT_GT(held - self->bytes / 2, dev_status(self->fd).tables_bytes);
 	EXPECT_GE(limit.rlim_cur / 1024, status_kb("VmLck"));
+}
+
+/* Flips until no probe can reach mappings that were replaced. */
+static int flip_twice(int fd)
+{
+	struct wallprof_flip flip;
+	int ret = dev_flip(fd, &flip);
+
+	return ret ? ret : dev_flip(fd, &flip);
+}
+
+TEST(push_once_is_dropped_by_the_next)
+{
+	struct tiny_table t[5];
+	__u32 id[5], again;
+	unsigned int i;
+	int fd = configured();
+
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 5; i++) {
+		t[i] = tiny_table();
+		t[i].head.base = (i + 1) * 1024ULL;
+	}
+	ASSERT_EQ(0, push(fd, &t[0], sizeof(t[0]), &id[0]));
+	ASSERT_EQ(0, maps_with(fd, getpid(), id[0]));
+	ASSERT_EQ(0, push_as(fd, &t[1], sizeof(t[1]), WALLPROF_PUSH_ONCE, &id[1]));
+	ASSERT_EQ(0, maps_with(fd, getpid(), id[1]));
+	ASSERT_EQ(0, dev_start(fd, NULL));
+	ASSERT_EQ(0, flip_twice(fd));
+	/* The process has it. */
+	ASSERT_EQ(0, push_as(fd, &t[2], sizeof(t[2]), WALLPROF_PUSH_ONCE, &id[2]));
+	EXPECT_EQ(3, dev_status(fd).tables);
+	ASSERT_EQ(0, maps_with(fd, getpid(), id[2]));
+	ASSERT_EQ(0, flip_twice(fd));
+	/* Not by one of a file. */
+	ASSERT_EQ(0, push(fd, &t[0], sizeof(t[0]), &again));
+	EXPECT_EQ(id[0], again);
+	EXPECT_EQ(3, dev_status(fd).tables);
+	ASSERT_EQ(0, push_as(fd, &t[3], sizeof(t[3]), WALLPROF_PUSH_ONCE, &id[3]));
+	EXPECT_EQ(3, dev_status(fd).tables);
+	EXPECT_EQ(-ENOENT, maps_with(fd, getpid(), id[1]));
+	/* Nor one of a file, nor what is pushed as one later. */
+	EXPECT_EQ(0, push(fd, &t[2], sizeof(t[2]), &again));
+	EXPECT_EQ(id[2], again);
+	EXPECT_EQ(0, maps_with(fd, getpid(), id[0]));
+	ASSERT_EQ(0, flip_twice(fd));
+	ASSERT_EQ(0, push_as(fd, &t[4], sizeof(t[4]), WALLPROF_PUSH_ONCE, &id[4]));
+	EXPECT_EQ(-ENOENT, maps_with(fd, getpid(), id[3]));
+	EXPECT_EQ(0, maps_with(fd, getpid(), id[2]));
+	EXPECT_EQ(3, dev_status(fd).tables);
 }
 
 TEST(maps_takes_and_forgets)

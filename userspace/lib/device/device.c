@@ -351,16 +351,19 @@ int wp_device_status(struct wp_device *dev, struct wallprof_status *status)
  * @dev: the session, configured
  * @table: the table
  * @size: its size
+ * @flags: WALLPROF_PUSH_ONCE, or 0
  * @id: set to its id in the module
  *
  * May be called from any thread, as may wp_device_maps().
  *
  * Return: 0 or a negative errno; nothing was printed.
  */
-int wp_device_push(const struct wp_device *dev, const void *table, size_t size, __u32 *id)
+int wp_device_push(const struct wp_device *dev, const void *table, size_t size, __u32 flags,
+		   __u32 *id)
 {
 	struct wallprof_push push = {
 		.size = sizeof(push),
+		.flags = flags,
 		.table = (__u64)(uintptr_t)table,
 		.bytes = size,
 	};

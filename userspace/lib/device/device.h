@@ -97,7 +97,8 @@ int wp_device_start(struct wp_device *dev, __u64 *time);
 int wp_device_flip(struct wp_device *dev, __u32 *epoch, __u64 *time);
 int wp_device_stop(struct wp_device *dev, __u64 *time);
 int wp_device_status(struct wp_device *dev, struct wallprof_status *status);
-int wp_device_push(const struct wp_device *dev, const void *table, size_t size, __u32 *id);
+int wp_device_push(const struct wp_device *dev, const void *table, size_t size, __u32 flags,
+		   __u32 *id);
 int wp_device_maps(const struct wp_device *dev, __u32 pid, __u64 start_stack,
 		   const struct wallprof_map *maps, __u32 nr,
 		   const struct wallprof_interp *interp);

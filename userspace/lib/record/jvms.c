@@ -52,7 +52,10 @@
 /* Mappings of a process that have tables: a code cache has three heaps. */
 #define MAX_TABLES	16
 
-/* Memory of tables: of a process, and of all; the module has no more than it has. */
+/*
+ * Memory of tables: of a process, and of all. The module drops the others at the
+ * next one (WALLPROF_PUSH_ONCE).
+ */
 #define MAX_TABLE_BYTES	((size_t)8 << 20)
 #define MAX_ALL_TABLES	((size_t)128 << 20)
 

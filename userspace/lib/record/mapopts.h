@@ -16,10 +16,11 @@
 /**
  * struct wp_mapsync_options - callbacks and processes
  * @push: takes a table: struct wp_codefiles_options
+ * @push_code: the same, of a table of generated code, which nobody needs when it has changed
  * @maps: takes a process's mappings, and its interpreter or NULL; returns 0 or a negative
  *	errno
  * @missed: returns the number of children that did not inherit their parents' mappings
- *	because the module had no room. All three are called from other threads
+ *	because the module had no room. All four are called from other threads
  * @ctx: passed to them
  * @pids: the processes, followed with what they fork; NULL: all of the host
  * @nr_pids: number of @pids
@@ -28,6 +29,7 @@
  */
 struct wp_mapsync_options {
 	int (*push)(void *ctx, const void *table, size_t size, __u32 *id);
+	int (*push_code)(void *ctx, const void *table, size_t size, __u32 *id);
 	int (*maps)(void *ctx, __u32 pid, __u64 start_stack,
 		    const struct wallprof_map *maps, __u32 nr,
 		    const struct wallprof_interp *interp);

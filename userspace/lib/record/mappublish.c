@@ -264,7 +264,7 @@ static void look_for_jvm(struct wp_mapsync *sync, struct wp_mapproc *p, __u64 st
 	p->program = start_stack;
 	wp_jvms_look(sync->opt.jvms, p->pid, start_stack);
 	sync->looked_ns += wp_clock_now() - begun;
-	wp_jvms_tables(sync->opt.jvms, p->pid, sync->map, sync->nr_maps, sync->opt.push,
+	wp_jvms_tables(sync->opt.jvms, p->pid, sync->map, sync->nr_maps, sync->opt.push_code,
 		       sync->opt.ctx);
 	p->code_at = wp_jvms_next(sync->opt.jvms, p->pid);
 }

@@ -537,7 +537,12 @@ int wp_recording_open_sideband(struct wp_recording *r)
 
 static int push_table(void *ctx, const void *table, size_t size, __u32 *id)
 {
-	return wp_device_push(ctx, table, size, id);
+	return wp_device_push(ctx, table, size, 0, id);
+}
+
+static int push_code(void *ctx, const void *table, size_t size, __u32 *id)
+{
+	return wp_device_push(ctx, table, size, WALLPROF_PUSH_ONCE, id);
 }
 
 static int send_maps(void *ctx, __u32 pid, __u64 start_stack, const struct wallprof_map *maps,
@@ -559,6 +564,7 @@ static int open_mapsync(struct wp_recording *r)
 	bool filter = follows_targets(&r->o);
 	struct wp_mapsync_options opt = {
 		.push = push_table,
+		.push_code = push_code,
 		.maps = send_maps,
 		.missed = forks_missed,
 		.ctx = &r->dev,
