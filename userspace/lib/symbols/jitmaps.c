@@ -157,6 +157,22 @@ static bool is_trusted(const struct stat *list, const struct stat *process)
 	       (!geteuid() && list->st_uid == process->st_uid);
 }
 
+/*
+ * Opens the file of an O_PATH descriptor, which is closed, if it is trusted: before it is opened,
+ * and again after, as its owner may have changed meanwhile. Returns a descriptor or -1.
+ */
+static int open_trusted(int place, struct stat *st, const struct stat *process)
+{
+	int fd = is_trusted(st, process) ? wp_openfile_found(place, st) : -1;
+
+	close(place);
+	if (fd >= 0 && !is_trusted(st, process)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
 /**
  * wp_jitmap_open() - open the list of a running process
  * @pid: the process
@@ -178,14 +194,9 @@ int wp_jitmap_open(__u32 pid)
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", own_pid(dir));
 	if (root >= 0 && !fstat(dir, &owner))
 		place = wp_openfile_place(root, path);
-	/* Before it is opened, and again after: its owner may have changed meanwhile. */
-	if (place >= 0 && !wp_openfile_known(place, &st) && is_trusted(&st, &owner))
-		fd = wp_openfile_found(place, &st);
-	if (fd >= 0 && !is_trusted(&st, &owner)) {
-		close(fd);
-		fd = -1;
-	}
-	if (place >= 0)
+	if (place >= 0 && !wp_openfile_known(place, &st))
+		fd = open_trusted(place, &st, &owner);
+	else if (place >= 0)
 		close(place);
 	if (root >= 0)
 		close(root);
@@ -204,14 +215,8 @@ static int open_dump(__u32 pid, const struct wp_dso *dso)
 	/* After a fork a child has that of its parent, in which its own code is missing. */
 	if (wp_jitdump_is_name(dso->path, own_pid(dir)) && !fstat(dir, &owner))
 		place = wp_mappedfile_find(dso, &st);
-	if (place >= 0 && is_trusted(&st, &owner))
-		fd = wp_openfile_found(place, &st);
-	if (fd >= 0 && !is_trusted(&st, &owner)) {
-		close(fd);
-		fd = -1;
-	}
 	if (place >= 0)
-		close(place);
+		fd = open_trusted(place, &st, &owner);
 	close(dir);
 	return fd;
 }
