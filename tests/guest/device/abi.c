@@ -292,7 +292,7 @@ TEST_F(command, reserved_fields)
 		self->arg.flip.reserved = 1;
 		break;
 	case WALLPROF_IOC_PUSH:
-		self->arg.push.flags = 1;
+		self->arg.push.flags = WALLPROF_PUSH_ONCE << 1;
 		break;
 	case WALLPROF_IOC_MAPS:
 		self->arg.maps.flags = 1U << 31;
