@@ -6,7 +6,7 @@
  * has its own ids and use counts for them (&struct wp_held). A table does not change once
  * it is here. Mappings name it by pointer and count as its users; the probes and the
  * overflow handler reach it by a process's mappings only, under RCU. A table without
- * users may be dropped when another one needs its room.
+ * users may be dropped when another one needs its room; one of generated code, by the next.
  *
  * Process context, the session locked.
  */
