@@ -68,6 +68,12 @@ static void test_generations(void)
 {
 	wp_agent_labels_forget(&labels, ended[0], parent);
 	wp_agent_labels_forget(&labels, ended[1], ended[0]);
+	is(ended[1], "child", "shop", "its parent has no time in this window");
+	wp_agent_labels_sweep(&labels);
+	is(ended[0], "short", "shop", "... but in the next one");
+	sweep_all();
+	wp_agent_labels_forget(&labels, ended[0], parent);
+	wp_agent_labels_forget(&labels, ended[1], ended[0]);
 	wp_agent_labels_sweep(&labels);
 	wp_agent_labels_forget(&labels, ended[2], ended[1]);
 	is(ended[2], "grandchild", "shop", "its parents have ended");

@@ -24,7 +24,7 @@
  * struct wp_agent_label - a process
  * @pid: its id
  * @parent: its parent, if it was forked in this window or the last one; else 0
- * @used: since the last sweep
+ * @used: since the last sweep, also as a parent
  * @kept: new, and not used before the last sweep
  * @is_new: the id is another process's now
  * @stale: its program may be another one
@@ -107,6 +107,8 @@ static void read_label(struct wp_agent_labels *l, struct wp_agent_label *label, 
 	if (parent) {
 		if (parent->is_new || parent->stale)
 			read_label(l, parent, "", depth + 1);
+		/* It has ended, perhaps, and its own time can come in the next window. */
+		parent->used = true;
 		wp_service_inherit(&now, &parent->service);
 	}
 	if (label->is_new || *now.executable)
