@@ -656,7 +656,7 @@ static void takes_turns(struct __test_metadata *_metadata, struct wallprof_confi
 	long before[2];
 	struct session s;
 	struct found found;
-	__u64 walks = 0;
+	__u64 walks;
 	__u32 pid;
 
 	forged->d = description_of_forged();
@@ -679,10 +679,12 @@ static void takes_turns(struct __test_metadata *_metadata, struct wallprof_confi
 		UNTIL(forged->naps[0] + forged->naps[1] > naps + 400);
 		ASSERT_EQ(0, session_flip(&s));
 		found = find(&s, pid, functions);
-		walks = all_walks(&s);
 	} while (found.all - found.wrong < 100 || found.wrong < 100 ||
-		 (s.walks_remembered < 100 && walks < 20000));
+		 (s.walks_remembered < 100 && all_walks(&s) < 20000));
 	EXPECT_WHOLE(&s);
+	/* All counts are of the session's end: there were naps since the last look. */
+	found = find(&s, pid, functions);
+	walks = all_walks(&s);
 	find_quietly = false;
 	/* One that had begun before may be among them. */
 	EXPECT_GE(forged->naps[0] - before[0] + 1, found.all - found.wrong)
