@@ -16,6 +16,7 @@
 #include "cmd/common/signals.h"
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
+#include "lib/base/text.h"
 #include "lib/sandbox/filereader.h"
 #include "lib/sandbox/openfile.h"
 #include "lib/sandbox/worker.h"
@@ -209,9 +210,9 @@ static void print_end(const struct wp_agent *a)
 		 a->nr_windows, (unsigned long long)a->sum[WP_OTLP_CPU],
 		 (unsigned long long)a->sum[WP_OTLP_RUNNABLE],
 		 (unsigned long long)a->sum[WP_OTLP_BLOCKED], (unsigned long long)a->idle_ns);
-	fprintf(stderr, "[ wallprof agent: Sent %llu windows with %.3f s of time to %s (%.3f MB) ]\n",
-		(unsigned long long)sent->windows, sent->ns / 1e9, a->outbox.o.shown,
-		a->outbox.bytes / 1e6);
+	fprintf(stderr, "[ wallprof agent: Sent %llu window%s with %.3f s of time to %s (%.3f MB) ]\n",
+		(unsigned long long)sent->windows, wp_plural(sent->windows), sent->ns / 1e9,
+		a->outbox.o.shown, a->outbox.bytes / 1e6);
 }
 
 /* Goes on with what an earlier program of this process kept. */

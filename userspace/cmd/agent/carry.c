@@ -21,6 +21,7 @@
 #include "lib/base/bytes.h"
 #include "lib/base/err.h"
 #include "lib/base/fullio.h"
+#include "lib/base/text.h"
 
 /* The last letter is another one when a structure changes. */
 #define MAGIC	"wpcarryC"
@@ -198,8 +199,9 @@ int wp_agent_carry_write(const struct wp_agent *a, const struct wp_outbox_left *
 		err = -errno;
 	if (!err)
 		return fd;
-	wp_err("%llu windows with %.3f s of time were not sent, and cannot be kept: %s",
-	       (unsigned long long)left->windows, left->ns / 1e9, strerror(-err));
+	wp_err("%llu window%s with %.3f s of time could not be sent, nor kept: %s",
+	       (unsigned long long)left->windows, wp_plural(left->windows), left->ns / 1e9,
+	       strerror(-err));
 	if (fd >= 0)
 		close(fd);
 	return err;
@@ -384,8 +386,9 @@ void wp_agent_carry_drop(struct wp_agent_carry *c)
 			ns += h->loss[i].ns;
 		}
 		if (windows)
-			wp_err("%llu windows with %.3f s of time were not sent",
-			       (unsigned long long)windows, ns / 1e9);
+			wp_err("%llu window%s with %.3f s of time %s not sent",
+			       (unsigned long long)windows, wp_plural(windows), ns / 1e9,
+			       windows == 1 ? "was" : "were");
 	} else if (c->fd >= 0) {
 		wp_err("another version left what it had not sent: it is lost, and sums begin anew");
 	}

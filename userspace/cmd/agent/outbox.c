@@ -23,6 +23,7 @@
 #include "lib/base/err.h"
 #include "lib/base/fullio.h"
 #include "lib/base/gzip.h"
+#include "lib/base/text.h"
 #include "lib/sandbox/zygote.h"
 
 /* It has to load a library, and answers. */
@@ -487,8 +488,8 @@ void wp_outbox_take(struct wp_outbox *b)
 static void print_waiting(const struct wp_outbox *b)
 {
 	if (b->waiting)
-		wp_warn("%llu windows wait in %s for the next start",
-			(unsigned long long)b->waiting, b->o.spool);
+		wp_warn("%llu window%s in %s for the next start", (unsigned long long)b->waiting,
+			b->waiting == 1 ? " waits" : "s wait", b->o.spool);
 }
 
 /* Its last replies, until it ends, or for the time that this may take. */
@@ -650,8 +651,9 @@ int wp_outbox_close(struct wp_outbox *b)
 		left.ns += b->loss[i].ns;
 	}
 	if (left.windows)
-		wp_err("%llu windows with %.3f s of time were not sent to %s",
-		       (unsigned long long)left.windows, left.ns / 1e9, b->o.shown);
+		wp_err("%llu window%s with %.3f s of time %s not sent to %s",
+		       (unsigned long long)left.windows, wp_plural(left.windows), left.ns / 1e9,
+		       left.windows == 1 ? "was" : "were", b->o.shown);
 	if (b->unsent == 1)
 		wp_err("the last message of metrics was not sent to %s",
 		       shown_of(b, WP_SPOOL_METRICS));

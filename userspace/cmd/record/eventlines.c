@@ -10,6 +10,7 @@
 
 #include "cmd/record/eventlines.h"
 #include "cmd/record/line.h"
+#include "lib/base/text.h"
 
 #define TOP_EVENTS	10
 #define FILTER_COLUMNS	60	/* of a filter's text behind a name */
@@ -88,16 +89,16 @@ static void print_samples(const struct wp_record_opts *o, const struct wp_record
 	for (i = 0; rows && i < o->events.nr && rows[i].samples; i++) {
 		if (i < TOP_EVENTS)
 			print("%" PRIu64 " sample%s of %s", (uint64_t)rows[i].samples,
-			      plural(rows[i].samples),
+			      wp_plural(rows[i].samples),
 			      name_of(o, rows[i].nr, name, sizeof(name)));
 		else
 			others += rows[i].samples;
 	}
 	if (others)
-		print("%" PRIu64 " sample%s of %u others", (uint64_t)others, plural(others),
+		print("%" PRIu64 " sample%s of %u others", (uint64_t)others, wp_plural(others),
 		      i - TOP_EVENTS);
 	if (without)
-		print("no sample of %u event%s", without, plural(without));
+		print("no sample of %u event%s", without, wp_plural(without));
 	free(rows);
 }
 
@@ -118,7 +119,7 @@ static void print_filters(const struct wp_record_opts *o, const struct wp_record
 			      (uint64_t)c->unfit, name_of(o, i, name, sizeof(name)));
 		if (s->events[i].cut)
 			print("%" PRIu64 " record%s of %s cut: of each, the first %zu bytes are kept",
-			      (uint64_t)s->events[i].cut, plural(s->events[i].cut),
+			      (uint64_t)s->events[i].cut, wp_plural(s->events[i].cut),
 			      name_of(o, i, name, sizeof(name)),
 			      WALLPROF_MAX_STACK * sizeof(__u64));
 	}

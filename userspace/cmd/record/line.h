@@ -29,11 +29,6 @@ static inline double seconds(__u64 ns)
 	return (double)(__s64)ns / 1e9;
 }
 
-static inline const char *plural(__u64 n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static inline double percent(__u64 part, __u64 all)
 {
 	return all ? 100.0 * part / all : 0;

@@ -29,16 +29,16 @@ static void print_captured(const struct wp_record_opts *o, const struct wp_recor
 	if (!o->events.none)
 		snprintf(samples, sizeof(samples),
 			 "%" PRIu64 " sample%s of %s in %" PRIu64 " stack%s%s",
-			 (uint64_t)s->samples, plural(s->samples),
+			 (uint64_t)s->samples, wp_plural(s->samples),
 			 wp_record_event_name(o, name, sizeof(name)),
 			 (uint64_t)s->stacks[WALLPROF_AGGR_SAMPLE],
-			 plural(s->stacks[WALLPROF_AGGR_SAMPLE]), o->offcpu ? ", " : "");
+			 wp_plural(s->stacks[WALLPROF_AGGR_SAMPLE]), o->offcpu ? ", " : "");
 	if (o->offcpu)
 		snprintf(intervals, sizeof(intervals),
 			 "%" PRIu64 " interval%s of offcpu-time in %" PRIu64 " stack%s",
-			 (uint64_t)s->intervals, plural(s->intervals),
+			 (uint64_t)s->intervals, wp_plural(s->intervals),
 			 (uint64_t)s->stacks[WALLPROF_AGGR_OFFCPU],
-			 plural(s->stacks[WALLPROF_AGGR_OFFCPU]));
+			 wp_plural(s->stacks[WALLPROF_AGGR_OFFCPU]));
 	if (s->files > 1)
 		snprintf(files, sizeof(files), "in %" PRIu64 " files, the last is ",
 			 (uint64_t)s->files);
@@ -51,10 +51,10 @@ static void print_kept_files(const struct wp_keepfiles_stats *k)
 {
 	if (k->kept)
 		print("Copied %" PRIu64 " file%s of containers, or deleted, into ~/.debug: %.1f MB",
-		      (uint64_t)k->kept, plural(k->kept), (double)k->bytes / 1024 / 1024);
+		      (uint64_t)k->kept, wp_plural(k->kept), (double)k->bytes / 1024 / 1024);
 	if (k->large || k->failed)
 		print("%" PRIu64 " file%s of containers, or deleted, not copied: names may be missing later%s",
-		      (uint64_t)(k->large + k->failed), plural(k->large + k->failed),
+		      (uint64_t)(k->large + k->failed), wp_plural(k->large + k->failed),
 		      k->large ? ", as there is no room" : "");
 }
 
@@ -74,15 +74,15 @@ static void print_timeline(const struct wp_record_opts *o, const struct wp_recor
 	if (t->lost)
 		print("LOST %" PRIu64 " record%s of the timeline, in %" PRIu64
 		      " place%s: try --tables records=%" PRIu64,
-		      (uint64_t)t->lost, plural(t->lost),
+		      (uint64_t)t->lost, wp_plural(t->lost),
 		      (uint64_t)t->records[WALLPROF_RECORD_LOST],
-		      plural(t->records[WALLPROF_RECORD_LOST]), 2 * (uint64_t)o->ring);
+		      wp_plural(t->records[WALLPROF_RECORD_LOST]), 2 * (uint64_t)o->ring);
 	if (t->unordered)
 		wp_debug("%" PRIu64 " records of the timeline came late and are not in order",
 			 (uint64_t)t->unordered);
 	if (t->unknown)
 		print("%" PRIu64 " unknown stack%s in the timeline", (uint64_t)t->unknown,
-		      plural(t->unknown));
+		      wp_plural(t->unknown));
 }
 
 /* The time that is in the file; print_losses() prints what was lost. */
@@ -95,14 +95,14 @@ static void print_split(const struct wp_record_opts *o, const struct wp_record_s
 	if (s->idle)
 		print("left out by --no-idle: %.3f s, in which loops waited for their next work, of %"
 		      PRIu64 " interval%s",
-		      seconds(s->idle_ns), (uint64_t)s->idle, plural(s->idle));
+		      seconds(s->idle_ns), (uint64_t)s->idle, wp_plural(s->idle));
 	if (o->wakers)
 		print("%.3f s of wakeup-time: blocked until another thread ended it",
 		      seconds(s->wakeups_ns));
 	if (s->out_of_range)
 		print("%.3f s more in %" PRIu64 " interval%s, left out by --min and --max",
 		      seconds(s->out_of_range_ns), (uint64_t)s->out_of_range,
-		      plural(s->out_of_range));
+		      wp_plural(s->out_of_range));
 }
 
 /* The module knows such threads' activity only where it can identify them as targets. */
@@ -113,11 +113,11 @@ static void print_threads_lost(const struct wp_record_opts *o, const struct wp_r
 
 	if (lost->count)
 		print("LOST %" PRIu64 " interval%s, %.3f s, of %" PRIu64 " thread%s beyond the table of %u: try --tables tasks=%u",
-		      (uint64_t)lost->count, plural(lost->count), seconds(lost->ns),
-		      (uint64_t)threads, plural(threads), o->tasks, o->tasks * 2);
+		      (uint64_t)lost->count, wp_plural(lost->count), seconds(lost->ns),
+		      (uint64_t)threads, wp_plural(threads), o->tasks, o->tasks * 2);
 	else if (threads)
 		print("LOST all of %" PRIu64 " thread%s beyond the table of %u: try --tables tasks=%u",
-		      (uint64_t)threads, plural(threads), o->tasks, o->tasks * 2);
+		      (uint64_t)threads, wp_plural(threads), o->tasks, o->tasks * 2);
 }
 
 static void print_losses(const struct wp_record_opts *o, const struct wp_record_stats *s)
@@ -131,78 +131,78 @@ static void print_losses(const struct wp_record_opts *o, const struct wp_record_
 	n = sched[WALLPROF_LOSS_STACK_FULL].count + sampler[WALLPROF_LOSS_STACK_FULL].count;
 	if (n)
 		print("%" PRIu64 " stack%s found no room; the time is there, without a stack: try a larger -m",
-		      (uint64_t)n, plural(n));
+		      (uint64_t)n, wp_plural(n));
 	n = s->waits_full.count;
 	if (n)
 		print("%" PRIu64 " long interval%s found no room by %s: the time is there, in sums: try a larger -m",
-		      (uint64_t)n, plural(n), n == 1 ? "itself" : "themselves");
+		      (uint64_t)n, wp_plural(n), n == 1 ? "itself" : "themselves");
 	n = sched[WALLPROF_LOSS_AGGR_FULL].count;
 	if (n)
 		print("%" PRIu64 " interval%s found no room; %.3f s are in samples without stack and state: try a larger -m",
-		      (uint64_t)n, plural(n), seconds(sched[WALLPROF_LOSS_AGGR_FULL].ns));
+		      (uint64_t)n, wp_plural(n), seconds(sched[WALLPROF_LOSS_AGGR_FULL].ns));
 	n = sampler[WALLPROF_LOSS_AGGR_FULL].count;
 	if (n)
 		print("LOST %" PRIu64 " sample%s of %s, for lack of room: try a larger -m",
-		      (uint64_t)n, plural(n), wp_record_event_name(o, name, sizeof(name)));
+		      (uint64_t)n, wp_plural(n), wp_record_event_name(o, name, sizeof(name)));
 	n = sched[WALLPROF_LOSS_EXIT_FULL].count;
 	if (n)
 		print("LOST the totals of %" PRIu64 " thread%s that ended, with %.3f s of off-CPU time, for lack of room: try a larger -m",
-		      (uint64_t)n, plural(n),
+		      (uint64_t)n, wp_plural(n),
 		      seconds(sched[WALLPROF_LOSS_EXIT_FULL].ns));
 	print_threads_lost(o, s);
 	n = sched[WALLPROF_LOSS_NESTED].count;
 	if (n)
 		print("LOST %" PRIu64 " scheduler event%s that came within another", (uint64_t)n,
-		      plural(n));
+		      wp_plural(n));
 	n = sampler[WALLPROF_LOSS_NESTED].count;
 	if (n)
-		print("LOST %" PRIu64 " sample%s that came within another", (uint64_t)n, plural(n));
+		print("LOST %" PRIu64 " sample%s that came within another", (uint64_t)n, wp_plural(n));
 	n = sampler[WALLPROF_LOSS_THROTTLED].count;
 	if (n)
 		print("the kernel throttled %s %" PRIu64 " time%s, %.3f s: try a smaller -F",
-		      wp_record_event_name(o, name, sizeof(name)), (uint64_t)n, plural(n),
+		      wp_record_event_name(o, name, sizeof(name)), (uint64_t)n, wp_plural(n),
 		      seconds(sampler[WALLPROF_LOSS_THROTTLED].ns));
 	if (s->status.counters_failed)
 		print("%s could not be counted on a CPU that came online, %u time%s",
 		      wp_record_event_name(o, name, sizeof(name)), s->status.counters_failed,
-		      plural(s->status.counters_failed));
+		      wp_plural(s->status.counters_failed));
 	n = s->status.cpus_failed;
 	if (n)
 		print("a CPU came online and there was no memory for its tables, %" PRIu64 " time%s: what happened there is in what found no room",
-		      (uint64_t)n, plural(n));
+		      (uint64_t)n, wp_plural(n));
 	if (s->status.records_lost)
 		print("LOST %" PRIu64 " switch%s and wakeups there",
 		      (uint64_t)s->status.records_lost, s->status.records_lost == 1 ? "" : "es");
 	if (s->sideband_lost)
 		print("LOST %" PRIu64 " record%s of mappings, names and forks: some symbols will be missing",
-		      (uint64_t)s->sideband_lost, plural(s->sideband_lost));
+		      (uint64_t)s->sideband_lost, wp_plural(s->sideband_lost));
 	if (s->sideband_bad)
 		print("%" PRIu64 " malformed record%s of mappings, names and forks; later ones may be LOST: please report this",
-		      (uint64_t)s->sideband_bad, plural(s->sideband_bad));
+		      (uint64_t)s->sideband_bad, wp_plural(s->sideband_bad));
 	if (s->late)
 		print("%" PRIu64 " record%s came too late to be put in order: perf reports out of order events",
-		      (uint64_t)s->late, plural(s->late));
+		      (uint64_t)s->late, wp_plural(s->late));
 	if (s->busy)
 		print("%" PRIu64 " process%s kept the memory map locked up to the end: the mappings are missing",
 		      (uint64_t)s->busy, s->busy == 1 ? "" : "es");
 	if (tables->refused)
 		print("the module refused %" PRIu64 " unwind table%s (%s): these files are unwound by frame pointer",
-		      (uint64_t)tables->refused, plural(tables->refused), strerror(-tables->error));
+		      (uint64_t)tables->refused, wp_plural(tables->refused), strerror(-tables->error));
 	if (tables->bad)
 		print("%" PRIu64 " file%s could not be read within the limits of a file: no unwind table",
-		      (uint64_t)tables->bad, plural(tables->bad));
+		      (uint64_t)tables->bad, wp_plural(tables->bad));
 	if (wp_mapsync_denied(&s->mapsync, denied, sizeof(denied)))
 		print("%s", denied);
 	if (s->mapsync.refused)
 		print("the module refused the mappings of processes %" PRIu64 " time%s (%s)",
-		      (uint64_t)s->mapsync.refused, plural(s->mapsync.refused),
+		      (uint64_t)s->mapsync.refused, wp_plural(s->mapsync.refused),
 		      strerror(-s->mapsync.error));
 	if (s->status.forks_missed)
 		print("%" PRIu64 " process%s began without a parent's unwind tables, for lack of room",
 		      (uint64_t)s->status.forks_missed, s->status.forks_missed == 1 ? "" : "es");
 	if (s->unknown)
 		print("%" PRIu64 " stack id%s without a stack: please report this",
-		      (uint64_t)s->unknown, plural(s->unknown));
+		      (uint64_t)s->unknown, wp_plural(s->unknown));
 }
 
 /* Advice for stacks that ended too early, by their most frequent stop reason. */
@@ -325,7 +325,7 @@ static void print_hist(const struct wp_record_stats *s)
 	print_buckets("runnable", s->hist.runnable);
 	if (s->hists_left_out)
 		print("%" PRIu64 " histogram%s of threads not in the output of --ledger",
-		      (uint64_t)s->hists_left_out, plural(s->hists_left_out));
+		      (uint64_t)s->hists_left_out, wp_plural(s->hists_left_out));
 }
 
 /* Walks by stop reason, and their share of the file. */
@@ -415,7 +415,7 @@ static void print_tables(const struct wp_record_stats *s)
 		(double)s->status.tables_bytes / 1024 / 1024);
 	if (p->rescans)
 		fprintf(stderr, "  all processes were read again %" PRIu64 " time%s, as perf's records were lost\n",
-			(uint64_t)p->rescans, plural(p->rescans));
+			(uint64_t)p->rescans, wp_plural(p->rescans));
 }
 
 /* The entries without a line of their own. */
@@ -523,7 +523,7 @@ static void print_reasons(const struct wp_record_tables *tables)
 		fprintf(stderr, "  of which the kernel calls iowait: %.6f s blocked + %.6f s runnable, %"
 			PRIu64 " interval%s\n",
 			seconds(w->total - w->runnable), seconds(w->runnable),
-			(uint64_t)w->count, plural(w->count));
+			(uint64_t)w->count, wp_plural(w->count));
 	print_looked(tables);
 }
 
@@ -601,11 +601,11 @@ static void print_details(const struct wp_record_opts *o, const struct wp_record
 			fprintf(stderr, "  left out by %s: %.6f s, %" PRIu64 " interval%s\n",
 				!o->has_cpus ? "--state" : o->states ? "--state and -C" : "-C",
 				seconds(s->filtered_ns), (uint64_t)s->filtered,
-				plural(s->filtered));
+				wp_plural(s->filtered));
 		if (s->out_of_range)
 			fprintf(stderr, "  left out by --min and --max: %.6f s, %" PRIu64 " interval%s\n",
 				seconds(s->out_of_range_ns), (uint64_t)s->out_of_range,
-				plural(s->out_of_range));
+				wp_plural(s->out_of_range));
 	}
 	print_unwinds(o, s);
 	wp_record_interp_details(s);
@@ -631,7 +631,7 @@ void wp_record_summary(const struct wp_record_opts *o, const struct wp_record_st
 	if (o->quiet)
 		return;
 	print("Woken up %" PRIu64 " time%s to write data", (uint64_t)s->wakeups,
-	      plural(s->wakeups));
+	      wp_plural(s->wakeups));
 	print_captured(o, s);
 	wp_record_event_lines(o, s);
 	if (o->offcpu && !t->ledger.threads && wp_target_awaited(&o->target))

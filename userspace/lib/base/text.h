@@ -27,4 +27,10 @@ void wp_text_vformat(char *to, size_t size, const char *fmt, va_list args)
 void wp_text_print(FILE *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void wp_text_vprint(FILE *f, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
 
+/* What the noun that a number counts ends with. */
+static inline const char *wp_plural(unsigned long long n)
+{
+	return n == 1 ? "" : "s";
+}
+
 #endif /* WP_LIB_BASE_TEXT_H */
