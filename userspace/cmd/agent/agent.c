@@ -215,6 +215,16 @@ static void print_end(const struct wp_agent *a)
 		a->outbox.o.shown, a->outbox.bytes / 1e6);
 }
 
+/* Of listed processes there is no snapshot: they may have ended when the first window does. */
+static void read_targets(struct wp_agent *a)
+{
+	const struct wp_target *t = &a->live.r.o.target;
+	__u32 i;
+
+	for (i = 0; t->tgids && i < t->nr; i++)
+		wp_agent_label(&a->labels, t->tgids[i], "");
+}
+
 /* Goes on with what an earlier program of this process kept. */
 static int start(struct wp_agent *a, const struct wp_agent_options *o, struct wp_agent_carry *carry)
 {
@@ -227,6 +237,7 @@ static int start(struct wp_agent *a, const struct wp_agent_options *o, struct wp
 	err = wp_live_begin(&a->live);
 	if (err)
 		return err;
+	read_targets(a);
 	a->begun = a->live.r.s.start;
 	if (!a->sums.start)
 		a->sums.start = wp_agent_since_1970(a->begun);

@@ -162,7 +162,7 @@ const struct wp_service *wp_agent_label(struct wp_agent_labels *l, __u32 pid, co
  * wp_agent_labels_forget() - the process may be another one, or have another program
  * @ctx: the table
  * @pid: the process
- * @parent: it is another one, a child of this; 0: it is not
+ * @parent: it is another one, a child of this, or one of before the session; 0: it is not
  */
 void wp_agent_labels_forget(void *ctx, __u32 pid, __u32 parent)
 {

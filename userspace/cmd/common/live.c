@@ -109,16 +109,34 @@ static __u32 process_of(const struct wp_live *live, __u32 tgid)
 	return wp_zygote_is_ours(tgid) || wp_opener_is_ours(tgid) ? live->table.self : tgid;
 }
 
-/* A thread's name: from records or, if it is older than the session, from /proc. */
-static const char *find_comm(struct wp_live *live, __u32 tgid, __u32 tid)
+static int set_comm(struct wp_live *live, __u32 tgid, __u32 tid, const char *comm)
 {
-	const char *known = wp_comms_find(&live->r.t.comms, tid);
 	struct comm_record rec = {
 		.header = { .type = PERF_RECORD_COMM, .size = sizeof(rec) },
 		.pid = tgid,
 		.tid = tid,
 	};
-	char path[64], *end;
+
+	snprintf(rec.comm, sizeof(rec.comm), "%s", comm);
+	return wp_comms_record(&live->r.t.comms, &rec.header);
+}
+
+/* What runs at the start can have ended before anybody asks for its name, or its parent. */
+static void add_running(void *ctx, const struct wallprof_live_thread *thread)
+{
+	struct wp_live *live = ctx;
+
+	if (live->forget && thread->tid == thread->pid)
+		live->forget(live->forget_ctx, thread->pid, thread->ppid);
+	/* Without memory for it, /proc may have it later. */
+	set_comm(live, thread->pid, thread->tid, thread->comm);
+}
+
+/* A thread's name: from records or, if it is older than the session, from /proc. */
+static const char *find_comm(struct wp_live *live, __u32 tgid, __u32 tid)
+{
+	const char *known = wp_comms_find(&live->r.t.comms, tid);
+	char path[64], comm[WALLPROF_COMM_LEN], *end;
 	ssize_t len;
 	int fd;
 
@@ -128,16 +146,16 @@ static const char *find_comm(struct wp_live *live, __u32 tgid, __u32 tid)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	len = read(fd, rec.comm, sizeof(rec.comm) - 1);
+	len = read(fd, comm, sizeof(comm) - 1);
 	close(fd);
 	if (len <= 0)
 		return NULL;
+	comm[len] = 0;
 	/* The last newline ends the line; others belong to the name. */
-	end = memrchr(rec.comm, '\n', len);
+	end = memrchr(comm, '\n', len);
 	if (end)
 		*end = 0;
-	return wp_comms_record(&live->r.t.comms, &rec.header) ? NULL :
-	       wp_comms_find(&live->r.t.comms, tid);
+	return set_comm(live, tgid, tid, comm) ? NULL : wp_comms_find(&live->r.t.comms, tid);
 }
 
 /* Without records of a thread nobody says when its name ends. */
@@ -230,7 +248,7 @@ int wp_live_begin(struct wp_live *live)
 	if (!err)
 		err = open_sideband(live);
 	if (!err)
-		err = wp_recording_open_mapsync(r);
+		err = wp_recording_open_mapsync(r, add_running, live);
 	if (!err)
 		err = wp_device_start(&r->dev, &r->s.start);
 	if (err)
@@ -347,7 +365,6 @@ static int drain(struct wp_live *live)
 		wp_recording_look_at_functions(r);
 	if (!err)
 		err = wp_recording_prune_stacks(r);
-	wp_comms_sweep(&r->t.comms);
 	return err;
 }
 
@@ -515,6 +532,8 @@ int wp_live_turn(struct wp_live *live, bool shown)
 		wp_interpcodes_end_epoch(live->r.codes, live->turned);
 		wp_interpcodes_sweep(live->r.codes);
 	}
+	/* Not each time that data is read: a thread that ended is shown with this interval. */
+	wp_comms_sweep(&live->r.t.comms);
 	err = drain(live);
 	live->turned = live->flipped;
 	/* Those that have ended are not looked up any more. */

@@ -46,8 +46,8 @@
  *	damaged
  * @records_before: those of an earlier session
  * @invisible: threads of other pid namespaces, which are left out
- * @forget: called for a process that is new, with its parent, or else, with 0, whose
- *	program or mappings may have changed; or NULL
+ * @forget: called for a process that is new, or runs already at the start, with its parent, or
+ *	else, with 0, whose program or mappings may have changed; or NULL
  * @forget_ctx: passed to it
  * @hist: called for each aggregate of waits that has a histogram, with the name of a kernel
  *	thread or NULL; or NULL. r.o.hist must be set

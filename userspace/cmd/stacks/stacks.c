@@ -249,7 +249,7 @@ static int look(struct wp_recording *r, struct wp_now_threads *all, __u64 ns)
 	size_buffer(&r->o, r->dev.info.nr_online);
 	err = wp_recording_configure(r);
 	if (!err)
-		err = wp_recording_open_mapsync(r);
+		err = wp_recording_open_mapsync(r, NULL, NULL);
 	if (!err)
 		err = wp_device_start(&r->dev, &r->s.start);
 	if (err)

@@ -139,7 +139,7 @@ int wp_recording_open_output(struct wp_recording *r);
 int wp_recording_open_file(struct wp_recording *r);
 int wp_recording_open_sideband(struct wp_recording *r);
 int wp_recording_look(struct wp_recording *r);
-int wp_recording_open_mapsync(struct wp_recording *r);
+int wp_recording_open_mapsync(struct wp_recording *r, wp_snapshot_fn fn, void *ctx);
 int wp_recording_write_snapshot(struct wp_recording *r);
 int wp_recording_write_busy(struct wp_recording *r);
 

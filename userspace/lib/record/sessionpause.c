@@ -177,7 +177,7 @@ int wp_recording_pause(struct wp_recording *r)
 	if (!err && r->forked)
 		wp_warn("the targets fork all the time: some of what they forked just after the recording was disabled can be missing");
 	r->notes_forks = false;
-	return err ? err : wp_recording_open_mapsync(r);
+	return err ? err : wp_recording_open_mapsync(r, NULL, NULL);
 }
 
 /**

@@ -637,10 +637,12 @@ int wp_recording_look(struct wp_recording *r)
 /**
  * wp_recording_open_mapsync() - the same for a session without a file
  * @r: the recording
+ * @fn: called for each thread of the snapshot; or NULL
+ * @ctx: passed to it
  *
  * Return: 0 or a negative errno; a message was printed.
  */
-int wp_recording_open_mapsync(struct wp_recording *r)
+int wp_recording_open_mapsync(struct wp_recording *r, wp_snapshot_fn fn, void *ctx)
 {
 	int err;
 
@@ -650,6 +652,8 @@ int wp_recording_open_mapsync(struct wp_recording *r)
 	if (!r->jvms)
 		r->jvms = wp_jvms_new(false);
 	err = wp_recording_look(r);
+	if (fn)
+		wp_snapshot_each(r->snap, fn, ctx);
 	wp_snapshot_put(r->snap);
 	r->snap = NULL;
 	return err;

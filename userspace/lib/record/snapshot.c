@@ -167,3 +167,18 @@ struct wp_procmap wp_snapshot_procmap(const struct wallprof_live_map *map)
 		.name = (char *)map->name,
 	};
 }
+
+/**
+ * wp_snapshot_each() - call a function for each thread
+ * @snap: the snapshot, or NULL: there are none
+ * @fn: the function
+ * @ctx: passed to it
+ */
+void wp_snapshot_each(const struct wp_snapshot *snap, wp_snapshot_fn fn, void *ctx)
+{
+	const struct wallprof_live_thread *thread;
+	size_t at = 0;
+
+	while (snap && (thread = wp_snapshot_thread(snap, &at)))
+		fn(ctx, thread);
+}

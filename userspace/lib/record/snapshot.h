@@ -27,6 +27,9 @@ struct wp_snapshot {
 	unsigned int users;
 };
 
+/* Called for a thread. */
+typedef void (*wp_snapshot_fn)(void *ctx, const struct wallprof_live_thread *thread);
+
 struct wp_snapshot *wp_snapshot_read(const struct wp_device *dev);
 struct wp_snapshot *wp_snapshot_get(struct wp_snapshot *snap);
 void wp_snapshot_put(struct wp_snapshot *snap);
@@ -34,5 +37,6 @@ void wp_snapshot_put(struct wp_snapshot *snap);
 const struct wallprof_live_thread *wp_snapshot_thread(const struct wp_snapshot *snap, size_t *at);
 const struct wallprof_live_map *wp_snapshot_map(const struct wp_snapshot *snap, size_t *at);
 struct wp_procmap wp_snapshot_procmap(const struct wallprof_live_map *map);
+void wp_snapshot_each(const struct wp_snapshot *snap, wp_snapshot_fn fn, void *ctx);
 
 #endif /* WP_LIB_RECORD_SNAPSHOT_H */
