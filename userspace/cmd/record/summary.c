@@ -156,7 +156,8 @@ static void print_losses(const struct wp_record_opts *o, const struct wp_record_
 		      wp_plural(n));
 	n = sampler[WALLPROF_LOSS_NESTED].count;
 	if (n)
-		print("LOST %" PRIu64 " sample%s that came within another", (uint64_t)n, wp_plural(n));
+		print("LOST %" PRIu64 " sample%s that came within another", (uint64_t)n,
+		      wp_plural(n));
 	n = sampler[WALLPROF_LOSS_THROTTLED].count;
 	if (n)
 		print("the kernel throttled %s %" PRIu64 " time%s, %.3f s: try a smaller -F",
@@ -187,7 +188,8 @@ static void print_losses(const struct wp_record_opts *o, const struct wp_record_
 		      (uint64_t)s->busy, s->busy == 1 ? "" : "es");
 	if (tables->refused)
 		print("the module refused %" PRIu64 " unwind table%s (%s): these files are unwound by frame pointer",
-		      (uint64_t)tables->refused, wp_plural(tables->refused), strerror(-tables->error));
+		      (uint64_t)tables->refused, wp_plural(tables->refused),
+		      strerror(-tables->error));
 	if (tables->bad)
 		print("%" PRIu64 " file%s could not be read within the limits of a file: no unwind table",
 		      (uint64_t)tables->bad, wp_plural(tables->bad));
