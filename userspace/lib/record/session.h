@@ -131,6 +131,12 @@ struct wp_recording {
 	FILE *intervals_file;
 };
 
+/* Whether processes are followed for the sake of their unwind tables, too. */
+static inline bool wp_recording_has_tables(const struct wp_recording *r)
+{
+	return r->o.call_graph == WP_CALL_GRAPH_AUTO || r->o.call_graph == WP_CALL_GRAPH_CFI;
+}
+
 bool wp_recording_wants_causes(const struct wp_record_opts *o);
 bool wp_recording_chains(const struct wp_record_opts *o);
 const char *wp_recording_one_part(const struct wp_record_opts *o);

@@ -26,6 +26,7 @@
  * @filter: drop the records of processes that are not wanted (record -p)
  * @eager: wake the reader at each record, and deliver records at once; those of
  *	different CPUs are then not sorted. Names of threads are left out
+ * @followed: another sideband is to read the same rings: see wp_sidefollow_open()
  */
 struct wp_sideband_options {
 	unsigned int pages;
@@ -37,6 +38,7 @@ struct wp_sideband_options {
 	const char *proc;
 	bool filter;
 	bool eager;
+	bool followed;
 };
 
 /**
