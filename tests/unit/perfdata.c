@@ -517,6 +517,29 @@ static void test_batch(void)
 	ok(!wp_perfdata_close(pd, NULL) && whole() && file.samples == 3001 && file.rounds == 4 &&
 	   !file.sorted, "samples and rounds");
 
+	/* Samples in order of time, between records that wait. */
+	pd = make(0);
+	b = wp_batch_new(pd, true);
+	for (i = 0; i < 1000; i++) {
+		s.time = 5 * sec + 2 * i * ms;
+		bad |= wp_batch_add_sample(b, &s);
+	}
+	for (i = 0; i < 1000; i++) {
+		s.time = 5 * sec + (2 * i + 1) * ms;
+		bad |= wp_batch_write_sample(b, &s, 6 * sec);
+	}
+	ok(!bad && wp_perfdata_samples(pd) == 1000, "up to a time they are written at once");
+	bad |= wp_batch_flush(b, 6 * sec);
+	s.time = 7 * sec;
+	bad |= wp_batch_write_sample(b, &s, ~0ULL) | wp_batch_flush(b, ~0ULL);
+	ok(!bad && !wp_batch_late(b), "none is late");
+	s.time = 5 * sec;
+	bad |= wp_batch_write_sample(b, &s, ~0ULL) | wp_batch_flush(b, ~0ULL);
+	ok(!bad && wp_batch_late(b) == 1, "one that is written at once can be late, too");
+	wp_batch_free(b);
+	ok(!wp_perfdata_close(pd, NULL) && whole() && file.samples == 2002 && file.rounds,
+	   "all are in the file");
+
 	pd = make(0);
 	b = wp_batch_new(pd, true);
 	for (i = 0; i < 99; i++) {

@@ -104,13 +104,13 @@ static int report_loss(struct wp_sideband *sb, int cpu)
 static int drain_ring(struct wp_sideband *sb, struct wp_sidering *r)
 {
 	__u64 head = head_of(r), pos = r->seen, size = sb->leader->data_size, from = pos;
-	int ret = 0;
+	int ret;
 
 	if (head == from)
 		return 0;
-	if (head - from <= size)
-		ret = wp_siderecords_feed(sb, r->cpu, (char *)r->page + r->map_size - size, size,
-					  head, &pos);
+	/* It reads nothing of more than a ring. */
+	ret = wp_siderecords_feed(sb, r->cpu, (char *)r->page + r->map_size - size, size, head,
+				  &pos);
 	r->seen = head;
 	/* The records are read before the kernel's position is. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
