@@ -23,6 +23,13 @@
 #include "lib/record/siderecords.h"
 #include "lib/record/siderings.h"
 
+/*
+ * Who waits for each mapping is woken by each: a record of one has 112 bytes or more, and
+ * the kernel wakes once these have been written. A birth or an end of a thread has 64: every
+ * other one does not wake, and waits for the next record, or for a read at another time.
+ */
+#define EAGER_BYTES	111
+
 /**
  * wp_sideband_want() - follow a process and what it forks from now on
  * @sb: the sideband, opened with a filter
@@ -130,7 +137,7 @@ int wp_sideband_open(struct wp_sideband **out, const struct wp_sideband_options 
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
-		.wakeup_watermark = opt->eager || opt->followed ? 1 : sb->data_size / 4,
+		.wakeup_watermark = opt->eager || opt->followed ? EAGER_BYTES : sb->data_size / 4,
 	};
 	sb->inline_ids = opt->ids && wp_inlineids_work();
 #ifndef NO_BUILD_ID_BIT

@@ -8,7 +8,7 @@
  * a position of its own, and may be overtaken: what it reads is only relied on as long as the
  * kernel cannot have written there again, and else it gets a record of a loss.
  *
- * The follower wants each record at once, so the kernel wakes it at each. poll() of an event
+ * The follower wants each mapping at once, so the kernel wakes it at each. poll() of an event
  * clears that it has to be read: only one of both may wait for it. So the follower wakes the
  * leader when a ring is a quarter full. Called by sideband.c and mapsync.c.
  */
@@ -26,7 +26,7 @@
 #include "lib/record/siderecords.h"
 
 /*
- * Without a follower each record wakes the leader: this is the least time between two
+ * Without a follower each mapping wakes the leader: this is the least time between two
  * drains, as records come in bursts.
  */
 #define GATHER_NS	1000000
