@@ -489,6 +489,63 @@ static void test_maps(void)
 	ok(nr == 1000 && !bad, "1000 mappings have their build-ids: %u, %u wrong", nr, bad);
 }
 
+/* The data of a file of samples for two events, a CPU and a period of its own for each. */
+static char *twice(int (*write_second)(struct wp_batch *b, const struct wp_perfdata_sample *s,
+				       __u64 upto), size_t *size)
+{
+	struct wp_perfdata *pd = make(0);
+	struct wp_batch *b = wp_batch_new(pd, false);
+	struct wp_perfdata_sample s = { .tid = 1 };
+	unsigned int i, bad = 0;
+	__u64 ips[16] = { 0 };
+	char *data;
+
+	s.user_ips = ips;
+	for (i = 0; i < 20000; i++) {
+		/* Some are too late to be written. */
+		const __u64 upto = i % 7 ? ~0ULL : 0;
+
+		s.time = 1000 + i;
+		s.cpu = i % 3;
+		s.nr_user = i % 16;
+		ips[i % 16] = i;
+		s.event = 1;
+		s.period = 3 * i;
+		bad |= wp_batch_write_sample(b, &s, upto);
+		s.event = 2;
+		s.period = i;
+		bad |= write_second(b, &s, upto);
+		/* After another record, and twice. */
+		if (i % 5)
+			continue;
+		bad |= wp_perfdata_finished_round(pd);
+		bad |= write_second(b, &s, upto);
+		s.event = 1;
+		bad |= write_second(b, &s, upto);
+	}
+	bad |= wp_batch_flush(b, ~0ULL);
+	wp_batch_free(b);
+	bad |= wp_perfdata_close(pd, NULL) || !whole() || file.samples != 48000;
+	*size = file.h[6];
+	data = malloc(*size);
+	if (!data || bad)
+		exit(2);
+	memcpy(data, file.data + file.h[5], *size);
+	return data;
+}
+
+static void test_again(void)
+{
+	size_t size, same_size;
+	char *data = twice(wp_batch_write_sample, &size);
+	char *same = twice(wp_batch_write_again, &same_size);
+
+	ok(size > 2 << 20 && size == same_size && !memcmp(data, same, size),
+	   "a sample is written again for another event: %zu bytes", size);
+	free(data);
+	free(same);
+}
+
 static void test_batch(void)
 {
 	const __u64 sec = 1000000000, ms = 1000000;
@@ -654,6 +711,7 @@ int main(void)
 	test_another();
 	test_maps();
 	test_batch();
+	test_again();
 	test_full();
 	test_open();
 	for (i = 0; i < 60; i++) {

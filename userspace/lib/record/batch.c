@@ -148,6 +148,23 @@ int wp_batch_write_sample(struct wp_batch *b, const struct wp_perfdata_sample *s
 }
 
 /**
+ * wp_batch_write_again() - write the last sample for another event
+ * @b: the batch
+ * @s: what wp_batch_write_sample() had last, but for its event and its period. Both events
+ *	have a raw payload, or none
+ * @upto: as for that
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_batch_write_again(struct wp_batch *b, const struct wp_perfdata_sample *s, __u64 upto)
+{
+	if (s->time > upto)
+		return wp_batch_add_sample(b, s);
+	note(b, s->time);
+	return wp_perfdata_write_again(b->pd, s);
+}
+
+/**
  * wp_batch_flush() - write the complete records
  * @b: the batch
  * @upto: write records up to and including this time, in order of time; ~0ULL writes all

@@ -206,7 +206,7 @@ int wp_recording_write_samples(struct wp_recording *r, __u64 upto)
 		if (!err && s->runnable) {
 			sample.event = r->runnable;
 			sample.period = s->runnable;
-			err = wp_batch_write_sample(r->batch, &sample, upto);
+			err = wp_batch_write_again(r->batch, &sample, upto);
 			r->s.records++;
 		}
 		if (!err && r->o.wakers)
