@@ -546,6 +546,22 @@ static void test_again(void)
 	free(same);
 }
 
+/* A record that is as long as the sample that was written before it. */
+static void test_not_again(void)
+{
+	struct { struct perf_event_header h; __u64 words[7]; } other = {
+		.h = { .type = PERF_RECORD_EXIT, .size = sizeof(other) },
+	};
+	struct wp_perfdata_sample s = { .period = 5 };
+	struct wp_perfdata *pd = make(0);
+	int bad = wp_perfdata_write_sample(pd, &s);
+
+	bad |= wp_perfdata_flush(pd) | wp_perfdata_write_record(pd, &other.h);
+	bad |= wp_perfdata_write_again(pd, &s);
+	ok(!bad && !wp_perfdata_close(pd, NULL) && whole() && file.samples == 2 &&
+	   file.others == 1 && file.period == 10, "but not what follows a flush");
+}
+
 static void test_batch(void)
 {
 	const __u64 sec = 1000000000, ms = 1000000;
@@ -712,6 +728,7 @@ int main(void)
 	test_maps();
 	test_batch();
 	test_again();
+	test_not_again();
 	test_full();
 	test_open();
 	for (i = 0; i < 60; i++) {
