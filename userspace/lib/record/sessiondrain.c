@@ -588,6 +588,9 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 	r->s.epochs++;
 	if (r->t.objects)
 		wp_objects_begin_round(r->t.objects, time);
+	/* What is open of processes is used by short epochs, too. */
+	if (r->locks && before - r->locks_looked >= LOCKS_NS)
+		wp_objects_end_round(r->locks);
 	/* First, as it has the names of ended threads. */
 	err = wp_sideband_drain(r->sideband, &upto, last && !r->pausing, wp_recording_add_record,
 				r);
@@ -627,7 +630,7 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 	if (r->t.objects)
 		wp_objects_end_round(r->t.objects);
 	if (r->locks)
-		wp_objects_end_round(r->locks);
+		wp_objects_end_short_round(r->locks);
 	wp_comms_sweep(&r->t.comms);
 	wp_jitmaps_look(wp_buildids_jit(r->ids));
 	if (err == -ENOMEM)
