@@ -306,6 +306,7 @@ static void test_memory(void)
 	c = call(SYS_futex, 0x4a08);
 	ok(!wp_objects_memory(o, 7, 2, &c, &memory) && memory != memory_of(o, 7, 0x5000),
 	   "another program has its own mappings");
+	memory_of(o, 7, 0x4a0c);
 	put("7/maps", "4000-6000 rw-p 00000000 00:00 0                          [heap]\n");
 	wp_objects_end_short_round(o);
 	forked(o, 7, 1);
