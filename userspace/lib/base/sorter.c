@@ -141,7 +141,7 @@ int wp_sorter_add(struct wp_sorter *s, const struct perf_event_header *rec, __u6
 
 static int compare(const void *a, const void *b)
 {
-	return is_before(a, b) ? -1 : 1;
+	return is_before(a, b) ? -1 : is_before(b, a);
 }
 
 static struct perf_event_header *record(const struct wp_sorter *s, size_t i)
@@ -216,8 +216,8 @@ static bool merge_runs(const struct wp_sorter_entry *from, struct wp_sorter_entr
 }
 
 /*
- * Sort the entries from @next on. What is added comes from a few sources, and is in order within each: a CPU's ring, the
- * samples of an epoch, the rest of the last flush.
+ * Sort the entries from @next on. What is added comes from a few sources, and is in order
+ * within each: a CPU's ring, the samples of an epoch, the rest of the last flush.
  */
 static __attribute__((noinline)) void sort_entries(struct wp_sorter *s)
 {
