@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of perfdata.c and batch.c: the file is taken apart again by an
- * independent little reader, after a close, an abort at any moment, a kill and
- * a disk that is full. What perf itself makes of it is writer.test's business.
+ * Tests of perfdata.c: the file is taken apart again by an independent little reader, after a
+ * close, an abort at any moment, a kill and a disk that is full. What perf itself makes of it
+ * is writer.test's business.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,6 @@
 #include "lib/perfdata/features.h"
 #include "lib/perfdata/mmaprecord.h"
 #include "lib/perfdata/perfdata.h"
-#include "lib/record/batch.h"
 #include "tap.h"
 
 static char dir[] = "/tmp/wallprof-perfdata.XXXXXX";
@@ -489,63 +488,6 @@ static void test_maps(void)
 	ok(nr == 1000 && !bad, "1000 mappings have their build-ids: %u, %u wrong", nr, bad);
 }
 
-/* The data of a file of samples for two events, a CPU and a period of its own for each. */
-static char *twice(int (*write_second)(struct wp_batch *b, const struct wp_perfdata_sample *s,
-				       __u64 upto), size_t *size)
-{
-	struct wp_perfdata *pd = make(0);
-	struct wp_batch *b = wp_batch_new(pd, false);
-	struct wp_perfdata_sample s = { .tid = 1 };
-	unsigned int i, bad = 0;
-	__u64 ips[16] = { 0 };
-	char *data;
-
-	s.user_ips = ips;
-	for (i = 0; i < 20000; i++) {
-		/* Some are too late to be written. */
-		const __u64 upto = i % 7 ? ~0ULL : 0;
-
-		s.time = 1000 + i;
-		s.cpu = i % 3;
-		s.nr_user = i % 16;
-		ips[i % 16] = i;
-		s.event = 1;
-		s.period = 3 * i;
-		bad |= wp_batch_write_sample(b, &s, upto);
-		s.event = 2;
-		s.period = i;
-		bad |= write_second(b, &s, upto);
-		/* After another record, and twice. */
-		if (i % 5)
-			continue;
-		bad |= wp_perfdata_finished_round(pd);
-		bad |= write_second(b, &s, upto);
-		s.event = 1;
-		bad |= write_second(b, &s, upto);
-	}
-	bad |= wp_batch_flush(b, ~0ULL);
-	wp_batch_free(b);
-	bad |= wp_perfdata_close(pd, NULL) || !whole() || file.samples != 48000;
-	*size = file.h[6];
-	data = malloc(*size);
-	if (!data || bad)
-		exit(2);
-	memcpy(data, file.data + file.h[5], *size);
-	return data;
-}
-
-static void test_again(void)
-{
-	size_t size, same_size;
-	char *data = twice(wp_batch_write_sample, &size);
-	char *same = twice(wp_batch_write_again, &same_size);
-
-	ok(size > 2 << 20 && size == same_size && !memcmp(data, same, size),
-	   "a sample is written again for another event: %zu bytes", size);
-	free(data);
-	free(same);
-}
-
 /* A record that is as long as the sample that was written before it. */
 static void test_not_again(void)
 {
@@ -559,85 +501,7 @@ static void test_not_again(void)
 	bad |= wp_perfdata_flush(pd) | wp_perfdata_write_record(pd, &other.h);
 	bad |= wp_perfdata_write_again(pd, &s);
 	ok(!bad && !wp_perfdata_close(pd, NULL) && whole() && file.samples == 2 &&
-	   file.others == 1 && file.period == 10, "but not what follows a flush");
-}
-
-static void test_batch(void)
-{
-	const __u64 sec = 1000000000, ms = 1000000;
-	struct wp_perfdata *pd = make(0);
-	struct wp_batch *b = wp_batch_new(pd, true);
-	struct wp_perfdata_sample s = { .period = 1 };
-	unsigned int i, bad = 0;
-
-	srand(2);
-	for (i = 0; i < 3000; i++) {
-		s.time = (1 + rand() % 20000) * ms;
-		bad |= wp_batch_add_sample(b, &s);
-	}
-	bad |= wp_batch_flush(b, 10 * sec);
-	ok(!bad && wp_perfdata_samples(pd) && wp_perfdata_samples(pd) < 3000, "later ones wait");
-	bad |= wp_batch_flush(b, 14 * sec);
-	bad |= wp_batch_flush(b, 14 * sec);
-	ok(!bad && !wp_batch_late(b), "none is late");
-	s.time = 6 * sec;
-	bad |= wp_batch_add_sample(b, &s);
-	bad |= wp_batch_flush(b, 18 * sec);
-	ok(wp_batch_late(b) == 1, "one two rounds late is counted");
-	bad |= wp_batch_flush(b, ~0ULL);
-	ok(!bad && wp_perfdata_samples(pd) == 3001, "all are written");
-	wp_batch_free(b);
-	ok(!wp_perfdata_close(pd, NULL) && whole() && file.samples == 3001 && file.rounds == 4 &&
-	   !file.sorted, "samples and rounds");
-
-	/* Samples in order of time, between records that wait. */
-	pd = make(0);
-	b = wp_batch_new(pd, true);
-	for (i = 0; i < 1000; i++) {
-		s.time = 5 * sec + 2 * i * ms;
-		bad |= wp_batch_add_sample(b, &s);
-	}
-	for (i = 0; i < 1000; i++) {
-		s.time = 5 * sec + (2 * i + 1) * ms;
-		bad |= wp_batch_write_sample(b, &s, 6 * sec);
-	}
-	ok(!bad && wp_perfdata_samples(pd) == 1000, "up to a time they are written at once");
-	bad |= wp_batch_flush(b, 6 * sec);
-	s.time = 7 * sec;
-	bad |= wp_batch_write_sample(b, &s, ~0ULL) | wp_batch_flush(b, ~0ULL);
-	ok(!bad && !wp_batch_late(b), "none is late");
-	s.time = 5 * sec;
-	bad |= wp_batch_write_sample(b, &s, ~0ULL) | wp_batch_flush(b, ~0ULL);
-	ok(!bad && wp_batch_late(b) == 1, "one that is written at once can be late, too");
-	wp_batch_free(b);
-	ok(!wp_perfdata_close(pd, NULL) && whole() && file.samples == 2002 && file.rounds,
-	   "all are in the file");
-
-	pd = make(0);
-	b = wp_batch_new(pd, true);
-	for (i = 0; i < 99; i++) {
-		s.time = 5 * sec + i * 10 * ms;
-		bad |= wp_batch_add_sample(b, &s);
-		bad |= wp_batch_flush(b, s.time);
-	}
-	s.time = 5 * sec + 1;
-	bad |= wp_batch_add_sample(b, &s);
-	bad |= wp_batch_flush(b, ~0ULL);
-	ok(!bad && !wp_batch_late(b), "many flushes are one round: none is late in it");
-	wp_batch_free(b);
-	ok(!wp_perfdata_close(pd, NULL) && whole() && file.samples == 100 && file.rounds == 1,
-	   "one round in a second");
-
-	pd = make(0);
-	b = wp_batch_new(pd, false);
-	for (i = 0; i < 1000; i++) {
-		s.time = 1 + rand() % 1000;
-		wp_batch_add_sample(b, &s);
-	}
-	wp_batch_flush(b, ~0ULL);
-	wp_batch_free(b);
-	ok(!wp_perfdata_close(pd, NULL) && whole() && file.samples == 1000 && !file.rounds &&
-	   file.sorted, "sorted, without rounds");
+	   file.others == 1 && file.period == 10, "what follows a flush is no sample to write again");
 }
 
 /* A limit on the size of files stands for a disk that fills up. */
@@ -726,8 +590,6 @@ int main(void)
 	test_files();
 	test_another();
 	test_maps();
-	test_batch();
-	test_again();
 	test_not_again();
 	test_full();
 	test_open();

@@ -139,7 +139,7 @@ int main(void)
 	__u32 last = 3;
 
 	put(ring(leader, 0), last);
-	ok(!wp_sidefollow_open(&follower, leader, &opt), "follow");
+	ok(!wp_sideband_follow(&follower, leader, &opt), "follow");
 	got = follow(follower, 0);
 	ok(!got.nr && !got.losses, "what was before is not read");
 

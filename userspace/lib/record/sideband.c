@@ -154,6 +154,35 @@ int wp_sideband_open(struct wp_sideband **out, const struct wp_sideband_options 
 }
 
 /**
+ * wp_sideband_follow() - read the rings of another sideband
+ * @out: the follower: for wp_sideband_drain(), _pollfds(), _want() and _close(), by one
+ *	thread, not that of @leader
+ * @leader: opened with @followed, without a follower; closed after it
+ * @opt: as for wp_sideband_open()
+ *
+ * All that happens from now on is delivered.
+ *
+ * Return: 0 or a negative errno after a message.
+ */
+int wp_sideband_follow(struct wp_sideband **out, struct wp_sideband *leader,
+		       const struct wp_sideband_options *opt)
+{
+	struct wp_sideband *sb = wp_sideband_new(opt);
+	int ret;
+
+	*out = NULL;
+	if (!sb)
+		return -EINVAL;
+	ret = wp_sidefollow_begin(sb, leader);
+	if (ret) {
+		wp_sideband_close(sb);
+		return ret;
+	}
+	*out = sb;
+	return 0;
+}
+
+/**
  * wp_sideband_drain() - deliver the records of all rings
  * @sb: the sideband
  * @upto: set to the time up to which everything was delivered: samples of this time and
@@ -241,7 +270,7 @@ void wp_sideband_close(struct wp_sideband *sb)
 {
 	if (!sb)
 		return;
-	wp_sidefollow_close(sb);
+	wp_sidefollow_end(sb);
 	while (sb->nr_rings)
 		wp_siderings_close(&sb->ring[--sb->nr_rings]);
 	wp_sorter_free(&sb->sorter);

@@ -10,7 +10,7 @@
  *
  * The follower wants each mapping at once, so the kernel wakes it at each. poll() of an event
  * clears that it has to be read: only one of both may wait for it. So the follower wakes the
- * leader when a ring is a quarter full. Called by sideband.c and mapsync.c.
+ * leader when a ring is a quarter full. Called by sideband.c.
  */
 #include <errno.h>
 #include <string.h>
@@ -21,7 +21,6 @@
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
 #include "lib/perfdata/perfdata.h"
-#include "lib/record/sideband.h"
 #include "lib/record/sidefollow.h"
 #include "lib/record/siderecords.h"
 
@@ -42,31 +41,23 @@ static __u64 tail_of(const struct wp_sidering *r)
 }
 
 /**
- * wp_sidefollow_open() - follow the rings of another sideband
- * @out: the follower: for wp_sideband_drain(), _pollfds(), _want() and _close()
- * @leader: opened with @followed, without a follower; closed after it
- * @opt: as for wp_sideband_open()
- *
- * All that happens from now on is delivered.
+ * wp_sidefollow_begin() - begin to follow
+ * @sb: the follower, without rings
+ * @leader: opened with @followed, without a follower
  *
  * Return: 0 or a negative errno after a message.
  */
-int wp_sidefollow_open(struct wp_sideband **out, struct wp_sideband *leader,
-		       const struct wp_sideband_options *opt)
+int wp_sidefollow_begin(struct wp_sideband *sb, struct wp_sideband *leader)
 {
-	struct wp_sideband *sb = wp_sideband_new(opt);
 	unsigned int i;
+	int err;
 
-	*out = NULL;
-	if (!sb)
-		return -ENOMEM;
 	if (leader->full_fd < 0)
 		leader->full_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (leader->full_fd < 0) {
-		i = errno;
-		wp_err("cannot follow processes (eventfd): %s", strerror(i));
-		wp_sideband_close(sb);
-		return -i;
+		err = errno;
+		wp_err("cannot follow processes (eventfd): %s", strerror(err));
+		return -err;
 	}
 	sb->leader = leader;
 	pthread_mutex_lock(&leader->lock);
@@ -75,7 +66,6 @@ int wp_sidefollow_open(struct wp_sideband **out, struct wp_sideband *leader,
 	for (i = 0; i < leader->nr_rings; i++)
 		leader->ring[i].seen = head_of(&leader->ring[i]);
 	pthread_mutex_unlock(&leader->lock);
-	*out = sb;
 	return 0;
 }
 
@@ -207,10 +197,10 @@ unsigned int wp_sidefollow_pollfds(struct wp_sideband *sb, struct pollfd *fds,
 }
 
 /**
- * wp_sidefollow_close() - stop following, if it follows
+ * wp_sidefollow_end() - stop following, if it follows, and free what belongs to that
  * @sb: any sideband
  */
-void wp_sidefollow_close(struct wp_sideband *sb)
+void wp_sidefollow_end(struct wp_sideband *sb)
 {
 	if (sb->leader) {
 		pthread_mutex_lock(&sb->leader->lock);

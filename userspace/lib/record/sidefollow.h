@@ -9,12 +9,11 @@
 
 #include "lib/record/sidestate.h"
 
-int wp_sidefollow_open(struct wp_sideband **out, struct wp_sideband *leader,
-		       const struct wp_sideband_options *opt);
+int wp_sidefollow_begin(struct wp_sideband *sb, struct wp_sideband *leader);
 int wp_sidefollow_drain(struct wp_sideband *sb);
 void wp_sidefollow_before_drain(struct wp_sideband *sb, bool final);
 unsigned int wp_sidefollow_pollfds(struct wp_sideband *sb, struct pollfd *fds,
 				   unsigned int max);
-void wp_sidefollow_close(struct wp_sideband *sb);
+void wp_sidefollow_end(struct wp_sideband *sb);
 
 #endif /* WP_LIB_RECORD_SIDEFOLLOW_H */

@@ -26,7 +26,7 @@
  * @filter: drop the records of processes that are not wanted (record -p)
  * @eager: wake the reader at each mapping, and deliver records at once; those of
  *	different CPUs are then not sorted. Names of threads are left out
- * @followed: another sideband is to read the same rings: see wp_sidefollow_open()
+ * @followed: another sideband is to read the same rings: see wp_sideband_follow()
  */
 struct wp_sideband_options {
 	unsigned int pages;
