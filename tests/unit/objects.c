@@ -295,6 +295,25 @@ static void test_memory(void)
 	ok(memory_is(o, 7, 0x4080, "0x4080"), "a round looks at so many and no more");
 	wp_objects_end_round(o);
 	ok(memory_is(o, 7, 0x4080, "0x4080 [heap]"), "the others have their turn in the next");
+
+	put("7/maps", "4000-6000 rw-p 00000000 00:00 0                          [stack]\n");
+	wp_objects_end_short_round(o);
+	ok(memory_is(o, 7, 0x4a00, "0x4a00 [heap]"), "a short round uses what the last one read");
+	ok(memory_is(o, 7, 0x5000, "0x5000 [stack]"), "unless the address is not in it");
+	put("7/maps", "4000-6000 rw-s 00000000 00:00 0\n");
+	wp_objects_end_short_round(o);
+	ok(memory_is(o, 7, 0x4a04, "0x4a04 [stack]"), "which is read once");
+	c = call(SYS_futex, 0x4a08);
+	ok(!wp_objects_memory(o, 7, 2, &c, &memory) && memory != memory_of(o, 7, 0x5000),
+	   "another program has its own mappings");
+	memory_of(o, 7, 0x4a0c);
+	put("7/maps", "4000-6000 rw-p 00000000 00:00 0                          [heap]\n");
+	wp_objects_end_short_round(o);
+	forked(o, 7, 1);
+	ok(memory_is(o, 7, 0x4a04, "0x4a04 [heap]"), "and so has another process of this id");
+	put("7/maps", "4000-6000 rw-p 00000000 00:00 0                          [stack]\n");
+	wp_objects_end_round(o);
+	ok(memory_is(o, 7, 0x4a0c, "0x4a0c [stack]"), "another round reads them again");
 	wp_objects_free(o);
 	fake_proc();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of perfdata.c and batch.c: the file is taken apart again by an
- * independent little reader, after a close, an abort at any moment, a kill and
- * a disk that is full. What perf itself makes of it is writer.test's business.
+ * Tests of perfdata.c: the file is taken apart again by an independent little reader, after a
+ * close, an abort at any moment, a kill and a disk that is full. What perf itself makes of it
+ * is writer.test's business.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,6 @@
 #include "lib/perfdata/features.h"
 #include "lib/perfdata/mmaprecord.h"
 #include "lib/perfdata/perfdata.h"
-#include "lib/record/batch.h"
 #include "tap.h"
 
 static char dir[] = "/tmp/wallprof-perfdata.XXXXXX";
@@ -489,59 +488,20 @@ static void test_maps(void)
 	ok(nr == 1000 && !bad, "1000 mappings have their build-ids: %u, %u wrong", nr, bad);
 }
 
-static void test_batch(void)
+/* A record that is as long as the sample that was written before it. */
+static void test_not_again(void)
 {
-	const __u64 sec = 1000000000, ms = 1000000;
+	struct { struct perf_event_header h; __u64 words[7]; } other = {
+		.h = { .type = PERF_RECORD_EXIT, .size = sizeof(other) },
+	};
+	struct wp_perfdata_sample s = { .period = 5 };
 	struct wp_perfdata *pd = make(0);
-	struct wp_batch *b = wp_batch_new(pd, true);
-	struct wp_perfdata_sample s = { .period = 1 };
-	unsigned int i, bad = 0;
+	int bad = wp_perfdata_write_sample(pd, &s);
 
-	srand(2);
-	for (i = 0; i < 3000; i++) {
-		s.time = (1 + rand() % 20000) * ms;
-		bad |= wp_batch_add_sample(b, &s);
-	}
-	bad |= wp_batch_flush(b, 10 * sec);
-	ok(!bad && wp_perfdata_samples(pd) && wp_perfdata_samples(pd) < 3000, "later ones wait");
-	bad |= wp_batch_flush(b, 14 * sec);
-	bad |= wp_batch_flush(b, 14 * sec);
-	ok(!bad && !wp_batch_late(b), "none is late");
-	s.time = 6 * sec;
-	bad |= wp_batch_add_sample(b, &s);
-	bad |= wp_batch_flush(b, 18 * sec);
-	ok(wp_batch_late(b) == 1, "one two rounds late is counted");
-	bad |= wp_batch_flush(b, ~0ULL);
-	ok(!bad && wp_perfdata_samples(pd) == 3001, "all are written");
-	wp_batch_free(b);
-	ok(!wp_perfdata_close(pd, NULL) && whole() && file.samples == 3001 && file.rounds == 4 &&
-	   !file.sorted, "samples and rounds");
-
-	pd = make(0);
-	b = wp_batch_new(pd, true);
-	for (i = 0; i < 99; i++) {
-		s.time = 5 * sec + i * 10 * ms;
-		bad |= wp_batch_add_sample(b, &s);
-		bad |= wp_batch_flush(b, s.time);
-	}
-	s.time = 5 * sec + 1;
-	bad |= wp_batch_add_sample(b, &s);
-	bad |= wp_batch_flush(b, ~0ULL);
-	ok(!bad && !wp_batch_late(b), "many flushes are one round: none is late in it");
-	wp_batch_free(b);
-	ok(!wp_perfdata_close(pd, NULL) && whole() && file.samples == 100 && file.rounds == 1,
-	   "one round in a second");
-
-	pd = make(0);
-	b = wp_batch_new(pd, false);
-	for (i = 0; i < 1000; i++) {
-		s.time = 1 + rand() % 1000;
-		wp_batch_add_sample(b, &s);
-	}
-	wp_batch_flush(b, ~0ULL);
-	wp_batch_free(b);
-	ok(!wp_perfdata_close(pd, NULL) && whole() && file.samples == 1000 && !file.rounds &&
-	   file.sorted, "sorted, without rounds");
+	bad |= wp_perfdata_flush(pd) | wp_perfdata_write_record(pd, &other.h);
+	bad |= wp_perfdata_write_again(pd, &s);
+	ok(!bad && !wp_perfdata_close(pd, NULL) && whole() && file.samples == 2 &&
+	   file.others == 1 && file.period == 10, "what follows a flush is no sample to write again");
 }
 
 /* A limit on the size of files stands for a disk that fills up. */
@@ -630,7 +590,7 @@ int main(void)
 	test_files();
 	test_another();
 	test_maps();
-	test_batch();
+	test_not_again();
 	test_full();
 	test_open();
 	for (i = 0; i < 60; i++) {

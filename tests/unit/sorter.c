@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of the order of records: beside a sort that compares each with each, for records
- * from one source, from several, and without any order; and for those that a flush leaves.
+ * from one source, from several, and without any order; for those that a flush leaves; and
+ * for samples that are not added, but passed, while more are added.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -89,6 +90,23 @@ static int take(void *ctx, struct perf_event_header *header, __u64 time)
 	return 0;
 }
 
+/* What comes before a sample at some times. In between more comes, of any time. */
+static void pass(struct wp_sorter *s)
+{
+	struct record sample = { .header.type = PERF_RECORD_SAMPLE };
+	unsigned int i, n;
+
+	for (n = draw(6); n; n--) {
+		sample.time += draw(RECORDS / 2);
+		sample.nr = next_nr;
+		bad += wp_sorter_pass(s, sample.time, take, NULL) != 0;
+		for (i = 0; i < nr_waiting; i++)
+			bad += is_before(&waiting[i], &sample);
+		if (!draw(3) && nr_waiting < 2 * RECORDS - 1)
+			add(s, draw(2 * RECORDS));
+	}
+}
+
 /* Records of @sources, each in order of its own, with some equal times; 0: without order. */
 static void run(struct wp_sorter *s, unsigned int sources)
 {
@@ -102,6 +120,8 @@ static void run(struct wp_sorter *s, unsigned int sources)
 	}
 	for (i = 0; !sources && i < nr; i++)
 		add(s, draw(2 * RECORDS));
+	if (draw(2))
+		pass(s);
 	bad += wp_sorter_flush(s, upto, take, NULL) != 0;
 	for (i = 0; i < nr_waiting; i++)
 		bad += waiting[i].time <= upto;

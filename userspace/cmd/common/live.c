@@ -194,6 +194,7 @@ static int open_sideband(struct wp_live *live)
 	const struct wp_target *t = &live->r.o.target;
 	struct wp_sideband_options opt = {
 		.filter = t->kind == WALLPROF_TARGET_PID || t->kind == WALLPROF_TARGET_TID,
+		.followed = wp_recording_has_tables(&live->r),
 	};
 	int err;
 	__u32 i;

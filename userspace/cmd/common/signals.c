@@ -392,7 +392,7 @@ void wp_signals_set_control(int fd)
  *
  * Return: enum wp_wake, or a negative errno after a message.
  */
-int wp_signals_wait(const struct wp_device *dev, const struct wp_sideband *sideband,
+int wp_signals_wait(const struct wp_device *dev, struct wp_sideband *sideband,
 		    __u64 until)
 {
 	unsigned int max = dev->info.nr_cpus + 5, nr, i;

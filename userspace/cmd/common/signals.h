@@ -47,7 +47,7 @@ void wp_signals_set_file(struct wp_perfdata *pd);
 void wp_signals_set_files(int fd);
 void wp_signals_set_control(int fd);
 void wp_signals_set_command(pid_t pid);
-int wp_signals_wait(const struct wp_device *dev, const struct wp_sideband *sideband,
+int wp_signals_wait(const struct wp_device *dev, struct wp_sideband *sideband,
 		    __u64 until);
 int wp_signals_exit_status(int err, int status);
 

@@ -70,13 +70,23 @@ static inline bool is_good(const struct perf_event_header *rec)
 	return rec->size >= sizeof(*rec) && rec->size % sizeof(__u64) == 0;
 }
 
+/* No two are equal: each has a number of its own. */
+static inline bool is_before(const struct wp_sorter_entry *a, const struct wp_sorter_entry *b)
+{
+	return a->time < b->time || (a->time == b->time && a->order < b->order);
+}
+
 static inline void add_entry(struct wp_sorter *s, const struct perf_event_header *rec, __u64 time)
 {
-	s->entry[s->nr++] = (struct wp_sorter_entry){
+	struct wp_sorter_entry *entry = &s->entry[s->nr];
+
+	*entry = (struct wp_sorter_entry){
 		.time = time,
 		.order = order_of(rec->type, s->seq++),
 		.at = s->len,
 	};
+	s->unsorted |= s->nr > s->next && is_before(entry, entry - 1);
+	s->nr++;
 	s->len += rec->size;
 }
 
@@ -129,14 +139,9 @@ int wp_sorter_add(struct wp_sorter *s, const struct perf_event_header *rec, __u6
 	return 0;
 }
 
-/* No two are equal: each has a number of its own. */
 static int compare(const void *a, const void *b)
 {
-	const struct wp_sorter_entry *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return (x->order > y->order) - (x->order < y->order);
+	return is_before(a, b) ? -1 : is_before(b, a);
 }
 
 static struct perf_event_header *record(const struct wp_sorter *s, size_t i)
@@ -150,6 +155,7 @@ static void keep_rest(struct wp_sorter *s, size_t first)
 	size_t i, len = 0;
 	char *data;
 
+	s->next = 0;
 	if (!first)
 		return;
 	for (i = first; i < s->nr; i++)
@@ -184,7 +190,7 @@ static void keep_rest(struct wp_sorter *s, size_t first)
 /* The end of the run that begins at @from: entries that are in order. */
 static size_t run_end(const struct wp_sorter_entry *entry, size_t from, size_t nr)
 {
-	for (from++; from < nr && compare(&entry[from - 1], &entry[from]) < 0; from++)
+	for (from++; from < nr && is_before(&entry[from - 1], &entry[from]); from++)
 		;
 	return from;
 }
@@ -199,7 +205,7 @@ static bool merge_runs(const struct wp_sorter_entry *from, struct wp_sorter_entr
 		mid = run_end(from, at, nr);
 		end = mid < nr ? run_end(from, mid, nr) : nr;
 		for (b = mid; a < mid && b < end;)
-			to[at++] = compare(&from[a], &from[b]) < 0 ? from[a++] : from[b++];
+			to[at++] = is_before(&from[a], &from[b]) ? from[a++] : from[b++];
 		memcpy(&to[at], &from[a], (mid - a) * sizeof(*to));
 		at += mid - a;
 		memcpy(&to[at], &from[b], (end - b) * sizeof(*to));
@@ -210,19 +216,18 @@ static bool merge_runs(const struct wp_sorter_entry *from, struct wp_sorter_entr
 }
 
 /*
- * What is added comes from a few sources, and is in order within each: a CPU's ring, the
- * samples of an epoch, the rest of the last flush.
+ * Sort the entries from @next on. What is added comes from a few sources, and is in order
+ * within each: a CPU's ring, the samples of an epoch, the rest of the last flush.
  */
-static void sort(struct wp_sorter *s)
+static __attribute__((noinline)) void sort_entries(struct wp_sorter *s)
 {
 	struct wp_sorter_entry *from = s->entry, *to, *swap;
 	bool more;
 
-	if (!s->nr || run_end(s->entry, 0, s->nr) == s->nr)
-		return;
-	to = malloc(s->nr_room * sizeof(*to));
+	s->unsorted = false;
+	to = s->next ? NULL : malloc(s->nr_room * sizeof(*to));
 	if (!to) {
-		qsort(s->entry, s->nr, sizeof(*s->entry), compare);
+		qsort(s->entry + s->next, s->nr - s->next, sizeof(*s->entry), compare);
 		return;
 	}
 	do {
@@ -233,6 +238,12 @@ static void sort(struct wp_sorter *s)
 	} while (more);
 	s->entry = from;
 	free(to);
+}
+
+static inline void sort(struct wp_sorter *s)
+{
+	if (s->unsorted)
+		sort_entries(s);
 }
 
 /**
@@ -250,9 +261,36 @@ int wp_sorter_flush(struct wp_sorter *s, __u64 upto, wp_sorter_fn fn, void *ctx)
 	size_t i;
 
 	sort(s);
-	for (i = 0; i < s->nr && s->entry[i].time <= upto && !ret; i++)
+	for (i = s->next; i < s->nr && s->entry[i].time <= upto && !ret; i++)
 		ret = fn(ctx, record(s, i), s->entry[i].time);
 	keep_rest(s, i);
+	return ret;
+}
+
+/**
+ * wp_sorter_pass() - deliver what comes before a sample that is not added
+ * @s: the sorter
+ * @time: the sample's time
+ * @fn: called for each
+ * @ctx: passed to @fn
+ *
+ * Memory is freed by the next wp_sorter_flush(), which follows soon: before more is added
+ * than what this one needs.
+ *
+ * Return: 0, or what @fn returned.
+ */
+int wp_sorter_pass(struct wp_sorter *s, __u64 time, wp_sorter_fn fn, void *ctx)
+{
+	const struct wp_sorter_entry sample = {
+		.time = time, .order = order_of(PERF_RECORD_SAMPLE, s->seq)
+	};
+	int ret = 0;
+
+	sort(s);
+	while (s->next < s->nr && is_before(&s->entry[s->next], &sample) && !ret) {
+		ret = fn(ctx, record(s, s->next), s->entry[s->next].time);
+		s->next++;
+	}
 	return ret;
 }
 
@@ -268,11 +306,11 @@ int wp_sorter_flush(struct wp_sorter *s, __u64 upto, wp_sorter_fn fn, void *ctx)
  */
 int wp_sorter_flush_half(struct wp_sorter *s, wp_sorter_fn fn, void *ctx)
 {
-	size_t half = s->nr - s->nr / 2, i;
+	size_t half = s->nr - (s->nr - s->next) / 2, i;
 	int ret = 0;
 
 	sort(s);
-	for (i = 0; i < half && !ret; i++)
+	for (i = s->next; i < half && !ret; i++)
 		ret = fn(ctx, record(s, i), s->entry[i].time);
 	keep_rest(s, i);
 	return ret;

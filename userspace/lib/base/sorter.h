@@ -7,6 +7,7 @@
 #ifndef WP_LIB_BASE_SORTER_H
 #define WP_LIB_BASE_SORTER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/perf_event.h>
 #include <linux/types.h>
@@ -20,6 +21,8 @@
  * @nr: their number
  * @nr_room: entries allocated
  * @seq: sequence number of the next record
+ * @next: entries before this one were delivered by wp_sorter_pass()
+ * @unsorted: an entry from @next on comes before the one in front of it
  */
 struct wp_sorter {
 	char *data;
@@ -29,6 +32,8 @@ struct wp_sorter {
 	size_t nr;
 	size_t nr_room;
 	__u64 seq;
+	size_t next;
+	bool unsorted;
 };
 
 /*
@@ -41,6 +46,7 @@ void *wp_sorter_place(struct wp_sorter *s, size_t size);
 int wp_sorter_add_placed(struct wp_sorter *s, __u64 time);
 int wp_sorter_add(struct wp_sorter *s, const struct perf_event_header *rec, __u64 time);
 int wp_sorter_flush(struct wp_sorter *s, __u64 upto, wp_sorter_fn fn, void *ctx);
+int wp_sorter_pass(struct wp_sorter *s, __u64 time, wp_sorter_fn fn, void *ctx);
 int wp_sorter_flush_half(struct wp_sorter *s, wp_sorter_fn fn, void *ctx);
 void wp_sorter_free(struct wp_sorter *s);
 

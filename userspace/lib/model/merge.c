@@ -48,19 +48,26 @@ static __u64 mix(__u64 hash, __u64 x)
 	return hash ^ hash >> 29;
 }
 
+static __u64 rotate(__u64 x, unsigned int bits)
+{
+	return x << bits | x >> (64 - bits);
+}
+
+/* What most samples differ by is mixed; what few of them have is added to that. */
 static __u64 hash_key(const struct wp_sample *s)
 {
-	__u64 hash = mix(0, (__u64)s->tid << 32 | s->tgid);
+	const struct wp_cause *c = &s->cause;
+	__u64 hash;
 
-	hash = mix(hash, s->start_time ^ (__u64)s->event << 48);
-	hash = mix(hash, (__u64)s->exec_id << 32 | s->kind << 24 | s->state << 16 | s->flags);
-	hash = mix(hash, (__u64)s->cause.waker_tid << 32 | (__u32)s->cause.syscall << 16 |
-			 s->cause.reason << 8 | s->cause.waker);
-	hash = mix(hash, s->cause.arg ^ s->cause.lock_owner << 24);
-	hash = mix(hash, (__u64)(uintptr_t)s->user);
-	hash = mix(hash, (__u64)(uintptr_t)s->kernel);
-	hash = mix(hash, (__u64)(uintptr_t)s->waker);
-	return mix(hash, s->id ^ s->waker_id);
+	hash = mix(s->start_time, (__u64)s->tid << 32 | s->tgid);
+	hash = mix(hash, ((__u64)s->exec_id << 32 | s->kind << 24 | s->state << 16 | s->flags) ^
+			 (__u64)s->event << 48);
+	hash = mix(hash, c->arg ^ rotate((__u64)c->waker_tid << 32 | (__u32)c->syscall << 16 |
+					 c->reason << 8 | c->waker, 20) ^
+			 rotate(c->lock_owner, 24));
+	return mix(hash, (__u64)(uintptr_t)s->user ^ rotate((__u64)(uintptr_t)s->kernel, 13) ^
+			 rotate((__u64)(uintptr_t)s->waker, 29) ^ rotate(s->id, 41) ^
+			 rotate(s->waker_id, 53));
 }
 #endif
 

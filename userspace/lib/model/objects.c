@@ -231,11 +231,17 @@ static int look_at_fd(struct wp_objects *o, struct process *process, struct wp_o
 }
 
 /* Find the mapping of a futex. -ENOENT if that is not possible. */
-static int find_map(struct process *process, struct wp_openproc *p, const struct key *k,
-		    const struct wp_procmap **map)
+static int find_map(const struct wp_objects *o, struct process *process, struct wp_openproc *p,
+		    const struct key *k, const struct wp_procmap **map)
 {
-	int err = wp_openprocs_read_maps(p);
+	int err;
 
+	/* Of an earlier round: what has been mapped since is not among them. */
+	if (p->mapped && p->round != o->round && !wp_openprocs_map(p, k->arg))
+		wp_openprocs_forget_maps(p);
+	if (!p->mapped)
+		p->round = o->round;
+	err = wp_openprocs_read_maps(p);
 	if (err == -ENOMEM)
 		return err;
 	if (err == -EBUSY)
@@ -254,7 +260,7 @@ static int look_at_futex(struct wp_objects *o, struct process *process,
 	const char *shared;
 	int err;
 
-	err = find_map(process, p, k, &map);
+	err = find_map(o, process, p, k, &map);
 	if (err)
 		return err;
 	if (o->names && wp_livenames_variable(o->names, k->tgid, k->arg, text, WP_OBJECT_TEXT))
@@ -272,9 +278,10 @@ static int look_at_futex(struct wp_objects *o, struct process *process,
 }
 
 /* Open the process's directory; NULL: then it is marked as gone or denied. */
-static struct wp_openproc *open_process(struct wp_objects *o, struct process *process)
+static struct wp_openproc *open_process(struct wp_objects *o, struct process *process,
+					const struct key *k)
 {
-	struct wp_openproc *p = wp_openprocs_get(&o->procs, process->tgid);
+	struct wp_openproc *p = wp_openprocs_get(&o->procs, process->tgid, k->exec_id, k->born);
 
 	if (!p)
 		process->gone = true;
@@ -288,7 +295,7 @@ static int look(struct wp_objects *o, struct process *process, __u32 tid, struct
 	int err;
 
 	o->stats.looked++;
-	p = process->gone || process->denied ? NULL : open_process(o, process);
+	p = process->gone || process->denied ? NULL : open_process(o, process, k);
 	if (!p)
 		err = -ENOENT;
 	else if (k->kind == WP_ARG_FD)
@@ -410,10 +417,10 @@ static int look_at_memory(struct wp_objects *o, struct process *process, struct 
 	int err;
 
 	o->lookups++;
-	p = process->gone || process->denied ? NULL : open_process(o, process);
+	p = process->gone || process->denied ? NULL : open_process(o, process, k);
 	if (!p)
 		return 0;
-	err = find_map(process, p, k, &map);
+	err = find_map(o, process, p, k, &map);
 	if (!err)
 		k->memory = wp_lockmemory_of(map);
 	return err == -ENOENT ? 0 : err;
@@ -533,6 +540,19 @@ void wp_objects_begin_round(struct wp_objects *o, __u64 time)
 void wp_objects_end_round(struct wp_objects *o)
 {
 	wp_openprocs_close(&o->procs);
+	o->lookups = 0;
+	o->round++;
+}
+
+/**
+ * wp_objects_end_short_round() - the same, and what is open stays so
+ * @o: the objects
+ *
+ * Where epochs are short: mappings that were read are used again. wp_objects_end_round()
+ * is to follow before they are older than a result may be.
+ */
+void wp_objects_end_short_round(struct wp_objects *o)
+{
 	o->lookups = 0;
 	o->round++;
 }

@@ -46,6 +46,7 @@ int wp_objects_expect(struct wp_objects *o, __u32 tid, __u32 tgid, __u32 exec_id
 void wp_objects_record(struct wp_objects *o, const struct perf_event_header *rec);
 void wp_objects_begin_round(struct wp_objects *o, __u64 time);
 void wp_objects_end_round(struct wp_objects *o);
+void wp_objects_end_short_round(struct wp_objects *o);
 bool wp_objects_full(const struct wp_objects *o);
 const char *wp_objects_text(const struct wp_objects *o, __u32 object);
 void wp_objects_stats(const struct wp_objects *o, struct wp_objects_stats *stats);

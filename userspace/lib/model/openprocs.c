@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns what is open of processes in a round: their directories in /proc, their mappings,
- * and the sockets of their network namespaces. Each is read at most once per round,
- * unless there are many. Called by objects.c.
+ * Owns what is open of processes in a round, or in several that follow each other soon:
+ * their directories in /proc, their mappings, and the sockets of their network namespaces.
+ * Each is read at most once per round, unless there are many. Called by objects.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,13 +27,29 @@ static void close_process(struct wp_openproc *p)
 }
 
 /**
+ * wp_openprocs_forget_maps() - the mappings of a process are to be read again
+ * @p: the process
+ */
+void wp_openprocs_forget_maps(struct wp_openproc *p)
+{
+	wp_procmaps_free(&p->text);
+	p->nr_maps = 0;
+	p->mapped = false;
+}
+
+/**
  * wp_openprocs_get() - open a process's directory
  * @o: the open processes
  * @tgid: the process
+ * @exec_id: its program
+ * @born: which process of this id it is
+ *
+ * What is open of another program, or of another process of this id, is closed.
  *
  * Return: the process, valid until others are opened; NULL if it is gone.
  */
-struct wp_openproc *wp_openprocs_get(struct wp_openprocs *o, __u32 tgid)
+struct wp_openproc *wp_openprocs_get(struct wp_openprocs *o, __u32 tgid, __u32 exec_id,
+				     __u32 born)
 {
 	struct wp_openproc *p;
 	char path[PATH_MAX];
@@ -41,8 +57,12 @@ struct wp_openproc *wp_openprocs_get(struct wp_openprocs *o, __u32 tgid)
 	int dir;
 
 	for (i = 0; i < WP_OPENPROCS; i++) {
-		if (o->open[i].tgid == tgid)
-			return &o->open[i];
+		p = &o->open[i];
+		if (p->tgid != tgid)
+			continue;
+		if (p->exec_id == exec_id && p->born == born)
+			return p;
+		close_process(p);
 	}
 	snprintf(path, sizeof(path), "%s/%u", o->root, tgid);
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -51,6 +71,8 @@ struct wp_openproc *wp_openprocs_get(struct wp_openprocs *o, __u32 tgid)
 	p = &o->open[o->next_open++ % WP_OPENPROCS];
 	close_process(p);
 	p->tgid = tgid;
+	p->exec_id = exec_id;
+	p->born = born;
 	p->dir = dir;
 	return p;
 }

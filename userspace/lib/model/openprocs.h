@@ -16,9 +16,12 @@
 #define WP_OPENPROCS	8
 #define WP_OPENNETS	8
 
-/* A process that is looked up in this round. */
+/* A process that is looked up. */
 struct wp_openproc {
 	__u32 tgid;	/* 0: free */
+	__u32 exec_id;	/* of its program, whose mappings these are */
+	__u32 born;	/* which process of this id it is */
+	__u32 round;	/* in which the mappings were read */
 	int dir;
 	bool mapped;
 	struct wp_procmaps text;
@@ -40,9 +43,11 @@ struct wp_openprocs {
 	unsigned int next_net;
 };
 
-struct wp_openproc *wp_openprocs_get(struct wp_openprocs *o, __u32 tgid);
+struct wp_openproc *wp_openprocs_get(struct wp_openprocs *o, __u32 tgid, __u32 exec_id,
+				     __u32 born);
 int wp_openprocs_sockets(struct wp_openprocs *o, int dir, const struct wp_sockets **sockets);
 int wp_openprocs_read_maps(struct wp_openproc *p);
+void wp_openprocs_forget_maps(struct wp_openproc *p);
 const struct wp_procmap *wp_openprocs_map(const struct wp_openproc *p, __u64 address);
 void wp_openprocs_close(struct wp_openprocs *o);
 

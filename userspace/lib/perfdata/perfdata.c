@@ -21,6 +21,7 @@
 
 #include "lib/base/err.h"
 #include "lib/base/fullio.h"
+#include "lib/base/presentcpus.h"
 #include "lib/perfdata/checkpoint.h"
 #include "lib/perfdata/compress.h"
 #include "lib/perfdata/features.h"
@@ -35,7 +36,7 @@
 #endif
 
 #define DEFAULT_BUFFER		(1 << 20)
-#define MAX_CPUS		65536
+#define MAX_CPUS		WP_PRESENTCPUS_MAX
 
 /* perf's own record types, from tools/lib/perf/include/perf/event.h */
 #define RECORD_FINISHED_ROUND	68
@@ -62,6 +63,8 @@ struct wp_perfdata {
 	struct wp_mapids maps;	/* if records can be changed in place */
 
 	__u64 nr_samples, nr_bytes;
+	size_t again_at;	/* end of the sample that ends the buffer's contents; or 0 */
+	size_t again_len;	/* its length */
 };
 
 static const struct wp_checkpoint_tail *tail(const struct wp_perfdata *pd)
@@ -97,6 +100,7 @@ int wp_perfdata_flush(struct wp_perfdata *pd)
 
 	if (pd->err)
 		return pd->err;
+	pd->again_at = 0;
 	if (pd->compressor)
 		ret = wp_compressor_run(pd->compressor, data, len, &data, &len);
 	if (!ret)
@@ -130,39 +134,6 @@ static void set_common_attr(struct perf_event_attr *a)
 	a->sample_id_all = 1;
 	a->use_clockid = 1;
 	a->clockid = CLOCK_MONOTONIC;
-}
-
-/* All present CPUs, so that a CPU that comes online later has its ids. */
-static int present_cpus(int **cpus, unsigned int *nr)
-{
-	char line[4096] = "", *p = line, *end;
-	int fd, *v;
-	ssize_t n = 0;
-
-	fd = open("/sys/devices/system/cpu/present", O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, line, sizeof(line) - 1);
-		close(fd);
-	}
-	if (n <= 0)
-		snprintf(line, sizeof(line), "0-%ld", sysconf(_SC_NPROCESSORS_CONF) - 1);
-	v = calloc(MAX_CPUS, sizeof(*v));
-	if (!v)
-		return -ENOMEM;
-	*nr = 0;
-	while (*p) {
-		long from = strtol(p, &end, 10), to = from;
-
-		if (end == p)
-			break;
-		if (*end == '-')
-			to = strtol(end + 1, &end, 10);
-		for (; from >= 0 && from <= to && *nr < MAX_CPUS; from++)
-			v[(*nr)++] = from;
-		p = *end == ',' ? end + 1 : end;
-	}
-	*cpus = v;
-	return *nr ? 0 : -ENODEV;
 }
 
 static int open_file(struct wp_perfdata *pd, const char *path)
@@ -355,7 +326,7 @@ int wp_perfdata_open(struct wp_perfdata **out, const struct wp_perfdata_options 
 		set_common_attr(&pd->event[i].attr);
 	}
 	if (!cpus) {
-		ret = present_cpus(&all, &nr_cpus);
+		ret = wp_presentcpus_read(&all, &nr_cpus);
 		if (ret) {
 			wp_err("cannot read which CPUs are present");
 			goto out;
@@ -478,6 +449,31 @@ int wp_perfdata_write_sample(struct wp_perfdata *pd, const struct wp_perfdata_sa
 	len = wp_perfdata_encode_sample(pd, s, p, WP_SAMPLERECORD_MAX);
 	note_sample(pd, s->time);
 	commit(pd, len);
+	pd->again_at = tail(pd)->len;
+	pd->again_len = len;
+	return 0;
+}
+
+/**
+ * wp_perfdata_write_again() - append the last sample for another event
+ * @pd: the file
+ * @s: the sample that was written last, but for its event and its period
+ *
+ * The same as wp_perfdata_write_sample(), for less.
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_perfdata_write_again(struct wp_perfdata *pd, const struct wp_perfdata_sample *s)
+{
+	size_t len = pd->again_len, at = tail(pd)->len;
+
+	if (!at || at != pd->again_at || len > pd->room - at || s->event >= pd->nr_events)
+		return wp_perfdata_write_sample(pd, s);
+	wp_samplerecord_again(pd->buf + at, pd->buf + at - len, len,
+			      wp_perfdata_id(pd, s->event, s->cpu), s->period);
+	note_sample(pd, s->time);
+	commit(pd, len);
+	pd->again_at = at + len;
 	return 0;
 }
 

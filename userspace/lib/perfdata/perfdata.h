@@ -112,6 +112,7 @@ __u64 wp_perfdata_id(const struct wp_perfdata *pd, unsigned int event, int cpu);
 size_t wp_perfdata_encode_sample(const struct wp_perfdata *pd,
 				 const struct wp_perfdata_sample *s, void *buf, size_t size);
 int wp_perfdata_write_sample(struct wp_perfdata *pd, const struct wp_perfdata_sample *s);
+int wp_perfdata_write_again(struct wp_perfdata *pd, const struct wp_perfdata_sample *s);
 int wp_perfdata_write_record(struct wp_perfdata *pd, const struct perf_event_header *rec);
 int wp_perfdata_write_lost(struct wp_perfdata *pd, unsigned int event, __u32 cpu,
 			   __u64 time, __u64 lost);

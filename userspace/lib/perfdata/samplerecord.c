@@ -79,3 +79,21 @@ size_t wp_samplerecord_encode(const struct wp_perfdata_sample *s, __u64 id, bool
 	}
 	return len;
 }
+
+/**
+ * wp_samplerecord_again() - copy a record for another event
+ * @to: output, 8-byte aligned
+ * @from: the record, of wp_samplerecord_encode(), with or without a raw payload as that
+ *	event
+ * @len: its length
+ * @id: the id of that event on the same CPU
+ * @period: its period
+ */
+void wp_samplerecord_again(void *to, const void *from, size_t len, __u64 id, __u64 period)
+{
+	__u64 *word = to;
+
+	memcpy(to, from, len);
+	word[1] = id;
+	word[6] = period;
+}

@@ -53,5 +53,6 @@ struct wp_perfdata_sample {
 
 size_t wp_samplerecord_encode(const struct wp_perfdata_sample *s, __u64 id, bool has_raw, void *buf,
 			      size_t size);
+void wp_samplerecord_again(void *to, const void *from, size_t len, __u64 id, __u64 period);
 
 #endif /* WP_LIB_PERFDATA_SAMPLERECORD_H */

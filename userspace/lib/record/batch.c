@@ -105,17 +105,63 @@ int wp_batch_add_sample(struct wp_batch *b, const struct wp_perfdata_sample *s)
 	return wp_sorter_add_placed(&b->sorter, s->time);
 }
 
-static int write_one(void *ctx, struct perf_event_header *rec, __u64 time)
+/* A record of this time is written. */
+static inline void note(struct wp_batch *b, __u64 time)
 {
-	struct wp_batch *b = ctx;
-
 	b->wrote = true;
 	/* Readers process records of time 0 at once, wherever they are in the file. */
 	if (time && time < b->max[0])
 		b->late++;
 	if (time > b->max[2])
 		b->max[2] = time;
+}
+
+static int write_one(void *ctx, struct perf_event_header *rec, __u64 time)
+{
+	struct wp_batch *b = ctx;
+
+	note(b, time);
 	return wp_perfdata_write_record(b->pd, rec);
+}
+
+/**
+ * wp_batch_write_sample() - write a sample, and before it what is in front of it
+ * @b: the batch
+ * @s: the sample, not earlier than the one before; copied
+ * @upto: as for the wp_batch_flush() that follows: a later sample is only added
+ *
+ * A sample that is written at once is neither copied nor sorted.
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_batch_write_sample(struct wp_batch *b, const struct wp_perfdata_sample *s, __u64 upto)
+{
+	int ret;
+
+	if (s->time > upto)
+		return wp_batch_add_sample(b, s);
+	ret = wp_sorter_pass(&b->sorter, s->time, write_one, b);
+	if (ret)
+		return ret;
+	note(b, s->time);
+	return wp_perfdata_write_sample(b->pd, s);
+}
+
+/**
+ * wp_batch_write_again() - write the last sample for another event
+ * @b: the batch
+ * @s: what wp_batch_write_sample() had last, but for its event and its period. Both events
+ *	have a raw payload, or none
+ * @upto: as for that
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_batch_write_again(struct wp_batch *b, const struct wp_perfdata_sample *s, __u64 upto)
+{
+	if (s->time > upto)
+		return wp_batch_add_sample(b, s);
+	note(b, s->time);
+	return wp_perfdata_write_again(b->pd, s);
 }
 
 /**
@@ -127,11 +173,13 @@ static int write_one(void *ctx, struct perf_event_header *rec, __u64 time)
  */
 int wp_batch_flush(struct wp_batch *b, __u64 upto)
 {
+	bool wrote;
 	int ret;
 
-	b->wrote = false;
 	ret = wp_sorter_flush(&b->sorter, upto, write_one, b);
-	if (ret || !b->wrote || !b->rounds || b->max[2] < b->max[1] + ROUND_NS)
+	wrote = b->wrote;
+	b->wrote = false;
+	if (ret || !wrote || !b->rounds || b->max[2] < b->max[1] + ROUND_NS)
 		return ret;
 	b->max[0] = b->max[1];
 	b->max[1] = b->max[2];

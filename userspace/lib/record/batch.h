@@ -22,6 +22,8 @@ void wp_batch_set_file(struct wp_batch *b, struct wp_perfdata *pd);
 void wp_batch_free(struct wp_batch *b);
 int wp_batch_add_record(struct wp_batch *b, const struct perf_event_header *rec, __u64 time);
 int wp_batch_add_sample(struct wp_batch *b, const struct wp_perfdata_sample *s);
+int wp_batch_write_sample(struct wp_batch *b, const struct wp_perfdata_sample *s, __u64 upto);
+int wp_batch_write_again(struct wp_batch *b, const struct wp_perfdata_sample *s, __u64 upto);
 int wp_batch_flush(struct wp_batch *b, __u64 upto);
 __u64 wp_batch_late(const struct wp_batch *b);
 

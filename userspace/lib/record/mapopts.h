@@ -26,6 +26,8 @@
  * @nr_pids: number of @pids
  * @interps: interpreters that are looked for; NULL: none
  * @jvms: JVMs that are looked for; NULL: none
+ * @sideband: opened with @followed, and closed after mapsync.c ends: its rings are read, too.
+ *	NULL: others, which cost each thread that is born or ends as much again
  */
 struct wp_mapsync_options {
 	int (*push)(void *ctx, const void *table, size_t size, __u32 *id);
@@ -39,6 +41,7 @@ struct wp_mapsync_options {
 	size_t nr_pids;
 	struct wp_interps *interps;
 	struct wp_jvms *jvms;
+	struct wp_sideband *sideband;
 };
 
 /**

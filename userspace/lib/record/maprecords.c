@@ -127,6 +127,8 @@ bool wp_maprecords_skips(void *ctx, const struct perf_event_header *rec)
 	sync->records++;
 	if (rec->type == PERF_RECORD_EXIT)
 		return task->pid != task->tid;
+	if (rec->type == PERF_RECORD_COMM)
+		return true;
 	if (rec->type != PERF_RECORD_FORK || task->pid != task->ppid)
 		return false;
 	p = wp_mapprocs_find(sync, task->pid);

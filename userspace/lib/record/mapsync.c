@@ -202,7 +202,8 @@ int wp_mapsync_open(struct wp_mapsync **out, const struct wp_mapsync_options *op
 	if (sync->kick < 0 || sync->done_fd < 0 || sync->walked_fd < 0 || sync->files_fd < 0 ||
 	    !sync->fds || !sync->files)
 		goto no_memory;
-	err = wp_sideband_open(&sync->sideband, &side);
+	err = opt->sideband ? wp_sideband_follow(&sync->sideband, opt->sideband, &side) :
+			      wp_sideband_open(&sync->sideband, &side);
 	for (i = 0; i < opt->nr_pids && !err; i++)
 		err = wp_sideband_want(sync->sideband, opt->pids[i]);
 	if (err) {

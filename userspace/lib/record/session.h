@@ -68,6 +68,7 @@
  * @timeline: every switch and wakeup, with --timeline, or NULL
  * @thread_hists: with --hist and --ledger, of threads whose totals are not written yet
  * @flushed: time at which the file was last complete
+ * @locks_looked: time of the last look at the locks that threads wait for
  * @id_zero: id in the file of the thread with id 0
  * @oncpu: index of the on-CPU event in the file
  * @offcpu: of the off-CPU event
@@ -117,6 +118,7 @@ struct wp_recording {
 	struct wp_tracerecords records;
 	struct wp_hist_table thread_hists;
 	__u64 flushed;
+	__u64 locks_looked;
 	__u32 id_zero;
 	unsigned int oncpu;
 	unsigned int offcpu;
@@ -130,6 +132,12 @@ struct wp_recording {
 	FILE *ledger_file;
 	FILE *intervals_file;
 };
+
+/* Whether processes are followed for the sake of their unwind tables, too. */
+static inline bool wp_recording_has_tables(const struct wp_recording *r)
+{
+	return r->o.call_graph == WP_CALL_GRAPH_AUTO || r->o.call_graph == WP_CALL_GRAPH_CFI;
+}
 
 bool wp_recording_wants_causes(const struct wp_record_opts *o);
 bool wp_recording_chains(const struct wp_record_opts *o);
@@ -168,7 +176,7 @@ void wp_recording_keep_code(struct wp_recording *r);
 int wp_recording_add_record(void *ctx, const struct perf_event_header *rec, __u64 time);
 int wp_recording_add_stacks(struct wp_recording *r, __u32 epoch);
 int wp_recording_prune_stacks(struct wp_recording *r);
-int wp_recording_add_samples(struct wp_recording *r);
+int wp_recording_write_samples(struct wp_recording *r, __u64 upto);
 int wp_recording_drain_sideband(struct wp_recording *r);
 int wp_recording_settle_sideband(struct wp_recording *r);
 int wp_recording_drain_names(struct wp_recording *r, bool last);

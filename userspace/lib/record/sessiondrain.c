@@ -18,6 +18,9 @@
 /* The most that a kill -9 can lose. */
 #define FLUSH_NS	1000000000ULL
 
+/* Minimum interval between looks at the locks of all waiting threads. */
+#define LOCKS_NS	100000000ULL
+
 /**
  * wp_recording_add_record() - add a sideband record to the file
  * @ctx: the recording
@@ -183,16 +186,21 @@ static int expect_objects(struct wp_recording *r)
 /*
  * Look up the locks that threads wait for now, with what the samples of the epoch left of
  * the limit: when these waits are drained, the process may have ended. Those of threads
- * that were blocked at the start have been known since then.
+ * that were blocked at the start have been known since then. Where the tables fill many
+ * times in a second, not each time, as it goes through all slots.
  */
 static int look_at_locks(struct wp_recording *r)
 {
 	const struct wallprof_task *task;
+	__u64 now = wp_clock_now();
 	struct wp_cause cause;
 	__u32 i = 0;
 	__u8 memory;
 	int err = 0;
 
+	if (now - r->locks_looked < LOCKS_NS)
+		return 0;
+	r->locks_looked = now;
 	while (r->locks && !err && (task = next_in_call(&r->dev, &i))) {
 		wp_cause_open(&cause, task);
 		err = wp_objects_memory(r->locks, task->tgid, task->exec_id, &cause, &memory);
@@ -562,7 +570,7 @@ int wp_recording_drain_names(struct wp_recording *r, bool last)
  */
 int wp_recording_drain(struct wp_recording *r, bool last)
 {
-	__u64 before = wp_clock_now(), time, upto;
+	__u64 before = wp_clock_now(), time, upto, written;
 	__u32 epoch;
 	int err;
 
@@ -580,6 +588,9 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 	r->s.epochs++;
 	if (r->t.objects)
 		wp_objects_begin_round(r->t.objects, time);
+	/* What is open of processes is used by short epochs, too. */
+	if (r->locks && before - r->locks_looked >= LOCKS_NS)
+		wp_objects_end_round(r->locks);
 	/* First, as it has the names of ended threads. */
 	err = wp_sideband_drain(r->sideband, &upto, last && !r->pausing, wp_recording_add_record,
 				r);
@@ -599,14 +610,15 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 		err = each_half(r, epoch, time, merge_half);
 	if (!err && last)
 		err = merge_tasks(r);
+	written = last && !r->pausing ? ~0ULL : upto;
 	if (!err)
-		err = wp_recording_add_samples(r);
+		err = wp_recording_write_samples(r, written);
 	if (!err && !last)
 		err = look_at_locks(r);
 	if (!last)
 		wp_recording_look_at_functions(r);
 	if (!err)
-		err = wp_batch_flush(r->batch, last && !r->pausing ? ~0ULL : upto);
+		err = wp_batch_flush(r->batch, written);
 	if (r->codes)
 		wp_interpcodes_end_epoch(r->codes, upto);
 	if (!err && wp_clock_now() - r->flushed >= FLUSH_NS) {
@@ -618,7 +630,7 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 	if (r->t.objects)
 		wp_objects_end_round(r->t.objects);
 	if (r->locks)
-		wp_objects_end_round(r->locks);
+		wp_objects_end_short_round(r->locks);
 	wp_comms_sweep(&r->t.comms);
 	wp_jitmaps_look(wp_buildids_jit(r->ids));
 	if (err == -ENOMEM)

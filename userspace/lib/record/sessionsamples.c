@@ -86,7 +86,7 @@ static int dump_intervals(struct wp_recording *r)
  * blocked thread's, with the same time. There is none for an interrupt: it has no thread
  * to blame.
  */
-static int add_wakeup(struct wp_recording *r, const struct wp_sample *s)
+static int add_wakeup(struct wp_recording *r, const struct wp_sample *s, __u64 upto)
 {
 	__u64 blocked = s->total - s->runnable;
 	struct wp_perfdata_sample sample = {
@@ -119,7 +119,7 @@ static int add_wakeup(struct wp_recording *r, const struct wp_sample *s)
 	err = wp_recording_interpret(r, &sample, ips);
 	if (err)
 		return err;
-	return wp_batch_add_sample(r->batch, &sample);
+	return wp_batch_write_sample(r->batch, &sample, upto);
 }
 
 /* -R */
@@ -154,14 +154,15 @@ static int add_reason(struct wp_recording *r, const struct wp_sample *s,
 }
 
 /**
- * wp_recording_add_samples() - write the merged samples to the file
+ * wp_recording_write_samples() - write the merged samples to the file
  * @r: the recording
+ * @upto: time up to which all other records are in the batch; later samples wait there, too
  *
  * With --intervals as text, too.
  *
  * Return: 0 or a negative errno.
  */
-int wp_recording_add_samples(struct wp_recording *r)
+int wp_recording_write_samples(struct wp_recording *r, __u64 upto)
 {
 	char raw[WP_RAW_MAX], record[WP_TRACEPOINT_MAX];
 	__u64 ips[WALLPROF_MAX_STACK];
@@ -201,15 +202,15 @@ int wp_recording_add_samples(struct wp_recording *r)
 		if (!err && r->o.reasons && !oncpu)
 			err = add_reason(r, s, &cause, &sample);
 		if (!err)
-			err = wp_batch_add_sample(r->batch, &sample);
+			err = wp_batch_write_sample(r->batch, &sample, upto);
 		if (!err && s->runnable) {
 			sample.event = r->runnable;
 			sample.period = s->runnable;
-			err = wp_batch_add_sample(r->batch, &sample);
+			err = wp_batch_write_again(r->batch, &sample, upto);
 			r->s.records++;
 		}
 		if (!err && r->o.wakers)
-			err = add_wakeup(r, s);
+			err = add_wakeup(r, s, upto);
 		if (err)
 			return err;
 		count_sample(&r->o, &r->s, s);

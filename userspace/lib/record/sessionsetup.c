@@ -513,6 +513,7 @@ int wp_recording_open_sideband(struct wp_recording *r)
 		.file_id = side_id,
 		.ctx = r,
 		.filter = filter,
+		.followed = wp_recording_has_tables(r),
 	};
 	struct wp_synth synth = synth_of(r);
 	__u32 i;
@@ -572,6 +573,7 @@ static int open_mapsync(struct wp_recording *r)
 		.nr_pids = filter ? t->nr : 0,
 		.interps = r->interps,
 		.jvms = r->jvms,
+		.sideband = r->sideband,
 	};
 
 	return wp_mapsync_open(&r->mapsync, &opt);
@@ -610,7 +612,7 @@ static void wait_for_tables(struct wp_recording *r)
  */
 int wp_recording_look(struct wp_recording *r)
 {
-	bool tables = stack_flags(&r->o) & WALLPROF_STACK_TABLES;
+	bool tables = wp_recording_has_tables(r);
 	int err;
 
 	/* Before the snapshot: mapsync.c follows processes, too. */
@@ -646,7 +648,7 @@ int wp_recording_open_mapsync(struct wp_recording *r, wp_snapshot_fn fn, void *c
 {
 	int err;
 
-	if (!(stack_flags(&r->o) & WALLPROF_STACK_TABLES))
+	if (!wp_recording_has_tables(r))
 		return 0;
 	/* Without memory, Java has no stacks. */
 	if (!r->jvms)

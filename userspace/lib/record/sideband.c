@@ -2,7 +2,8 @@
 /*
  * Follows processes by perf's dummy events: their records, of all CPUs, sorted by time.
  * Called by the record command, from one thread. Its parts are siderings.c, the events and
- * their rings; siderecords.c, the records; and sidefilter.c, which of them are wanted.
+ * their rings; siderecords.c, the records; sidefilter.c, which of them are wanted; and
+ * sidefollow.c, a second reader of the same rings.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,8 +19,16 @@
 #include "lib/record/inlineids.h"
 #include "lib/record/sideband.h"
 #include "lib/record/sidefilter.h"
+#include "lib/record/sidefollow.h"
 #include "lib/record/siderecords.h"
 #include "lib/record/siderings.h"
+
+/*
+ * Who waits for each mapping is woken by each: a record of one has 112 bytes or more, and
+ * the kernel wakes once these have been written. A birth or an end of a thread has 64: every
+ * other one does not wake, and waits for the next record, or for a read at another time.
+ */
+#define EAGER_BYTES	111
 
 /**
  * wp_sideband_want() - follow a process and what it forks from now on
@@ -69,6 +78,8 @@ struct wp_sideband *wp_sideband_new(const struct wp_sideband_options *opt)
 	if (!sb)
 		goto nomem;
 	sb->opt = *opt;
+	sb->full_fd = -1;
+	pthread_mutex_init(&sb->lock, NULL);
 	sb->proc = opt->proc;
 	if (!sb->proc && !opt->eager && !uname(&uts) && wp_kthreads_born_named(uts.release))
 		sb->proc = "/proc";
@@ -126,7 +137,7 @@ int wp_sideband_open(struct wp_sideband **out, const struct wp_sideband_options 
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
-		.wakeup_watermark = opt->eager ? 1 : sb->data_size / 4,
+		.wakeup_watermark = opt->eager || opt->followed ? EAGER_BYTES : sb->data_size / 4,
 	};
 	sb->inline_ids = opt->ids && wp_inlineids_work();
 #ifndef NO_BUILD_ID_BIT
@@ -138,6 +149,35 @@ int wp_sideband_open(struct wp_sideband **out, const struct wp_sideband_options 
 		return ret;
 	}
 	sb->last_check = wp_clock_now();
+	*out = sb;
+	return 0;
+}
+
+/**
+ * wp_sideband_follow() - read the rings of another sideband
+ * @out: the follower: for wp_sideband_drain(), _pollfds(), _want() and _close(), by one
+ *	thread, not that of @leader
+ * @leader: opened with @followed, without a follower; closed after it
+ * @opt: as for wp_sideband_open()
+ *
+ * All that happens from now on is delivered.
+ *
+ * Return: 0 or a negative errno after a message.
+ */
+int wp_sideband_follow(struct wp_sideband **out, struct wp_sideband *leader,
+		       const struct wp_sideband_options *opt)
+{
+	struct wp_sideband *sb = wp_sideband_new(opt);
+	int ret;
+
+	*out = NULL;
+	if (!sb)
+		return -EINVAL;
+	ret = wp_sidefollow_begin(sb, leader);
+	if (ret) {
+		wp_sideband_close(sb);
+		return ret;
+	}
 	*out = sb;
 	return 0;
 }
@@ -165,6 +205,13 @@ int wp_sideband_drain(struct wp_sideband *sb, __u64 *upto, bool final, wp_record
 	/* The clock is read before the heads, which is the safe order. */
 	if (upto)
 		*upto = limit;
+	if (sb->opt.followed)
+		wp_sidefollow_before_drain(sb, final);
+	if (sb->leader) {
+		ret = wp_sidefollow_drain(sb);
+		if (ret)
+			return ret;
+	}
 	if (sb->nr_rings) {
 		ret = wp_siderings_follow_hotplug(sb);
 		if (ret)
@@ -192,11 +239,13 @@ int wp_sideband_drain(struct wp_sideband *sb, __u64 *upto, bool final, wp_record
  *
  * Return: how many were filled in.
  */
-unsigned int wp_sideband_pollfds(const struct wp_sideband *sb, struct pollfd *fds,
+unsigned int wp_sideband_pollfds(struct wp_sideband *sb, struct pollfd *fds,
 				 unsigned int max)
 {
 	unsigned int i;
 
+	if (sb->leader || sb->opt.followed)
+		return wp_sidefollow_pollfds(sb, fds, max);
 	for (i = 0; i < sb->nr_rings && i < max; i++)
 		fds[i] = (struct pollfd){ .fd = sb->ring[i].fd, .events = POLLIN };
 	return i;
@@ -221,11 +270,13 @@ void wp_sideband_close(struct wp_sideband *sb)
 {
 	if (!sb)
 		return;
+	wp_sidefollow_end(sb);
 	while (sb->nr_rings)
 		wp_siderings_close(&sb->ring[--sb->nr_rings]);
 	wp_sorter_free(&sb->sorter);
 	free(sb->ring);
 	free(sb->wanted);
 	free(sb->failed);
+	pthread_mutex_destroy(&sb->lock);
 	free(sb);
 }

@@ -37,9 +37,11 @@
 struct wp_sideband;
 
 int wp_sideband_open(struct wp_sideband **out, const struct wp_sideband_options *opt);
+int wp_sideband_follow(struct wp_sideband **out, struct wp_sideband *leader,
+		       const struct wp_sideband_options *opt);
 int wp_sideband_drain(struct wp_sideband *sb, __u64 *upto, bool final, wp_record_fn fn,
 		      void *ctx);
-unsigned int wp_sideband_pollfds(const struct wp_sideband *sb, struct pollfd *fds,
+unsigned int wp_sideband_pollfds(struct wp_sideband *sb, struct pollfd *fds,
 				 unsigned int max);
 int wp_sideband_want(struct wp_sideband *sb, __u32 pid);
 bool wp_sideband_is_wanted(const struct wp_sideband *sb, __u32 pid);

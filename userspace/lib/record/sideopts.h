@@ -24,8 +24,9 @@
  * @proc: for tests: directory instead of /proc, and kernel threads have names from birth;
  *	NULL: /proc, where needed
  * @filter: drop the records of processes that are not wanted (record -p)
- * @eager: wake the reader at each record, and deliver records at once; those of
+ * @eager: wake the reader at each mapping, and deliver records at once; those of
  *	different CPUs are then not sorted. Names of threads are left out
+ * @followed: another sideband is to read the same rings: see wp_sideband_follow()
  */
 struct wp_sideband_options {
 	unsigned int pages;
@@ -37,6 +38,7 @@ struct wp_sideband_options {
 	const char *proc;
 	bool filter;
 	bool eager;
+	bool followed;
 };
 
 /**

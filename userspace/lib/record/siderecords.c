@@ -298,7 +298,9 @@ int wp_siderecords_feed(struct wp_sideband *sb, int cpu, const void *data, size_
 		first = rec->size < size - at ? rec->size : size - at;
 		memcpy((char *)rec + sizeof(*rec), base + at + sizeof(*rec),
 		       first - sizeof(*rec));
-		memcpy((char *)rec + first, base, rec->size - first);
+		/* Hardly any is in two pieces. */
+		if (first < rec->size)
+			memcpy((char *)rec + first, base, rec->size - first);
 		pos += rec->size;
 		ret = wp_siderecords_take(sb, cpu, rec);
 	}

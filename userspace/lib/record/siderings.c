@@ -154,14 +154,17 @@ static int open_ring(struct wp_sideband *sb, int cpu)
 		close(r.fd);
 		return ret;
 	}
+	pthread_mutex_lock(&sb->lock);
 	p = realloc(sb->ring, (sb->nr_rings + 1) * sizeof(*p));
-	if (!p) {
-		wp_siderings_close(&r);
-		return -ENOMEM;
+	if (p) {
+		sb->ring = p;
+		p[sb->nr_rings++] = r;
 	}
-	sb->ring = p;
-	p[sb->nr_rings++] = r;
-	return 0;
+	pthread_mutex_unlock(&sb->lock);
+	if (p)
+		return 0;
+	wp_siderings_close(&r);
+	return -ENOMEM;
 }
 
 static void explain(const struct wp_sideband *sb, int cpu, int err)
@@ -201,8 +204,11 @@ static int remove_ring(struct wp_sideband *sb, int i)
 
 	if (!ret)
 		ret = wp_siderings_write_last_losses(sb, &sb->ring[i]);
+	pthread_mutex_lock(&sb->lock);
 	wp_siderings_close(&sb->ring[i]);
 	sb->ring[i] = sb->ring[--sb->nr_rings];
+	sb->cut = true;
+	pthread_mutex_unlock(&sb->lock);
 	return ret;
 }
 

@@ -6,6 +6,7 @@
 #ifndef WP_LIB_RECORD_SIDESTATE_H
 #define WP_LIB_RECORD_SIDESTATE_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <linux/perf_event.h>
@@ -28,6 +29,7 @@ struct wp_sidering {
 	size_t map_size;
 	__u64 enabled;		/* time_enabled at the last check */
 	__u64 lost;		/* according to LOST records */
+	__u64 seen;		/* how far the follower has read; under @lock */
 };
 
 struct wp_sideband {
@@ -35,8 +37,15 @@ struct wp_sideband {
 	size_t data_size;
 	struct perf_event_attr attr;
 	bool inline_ids;	/* the events ask for build-ids */
-	struct wp_sidering *ring;
+	struct wp_sidering *ring;	/* changed under @lock */
 	unsigned int nr_rings;
+	pthread_mutex_t lock;	/* the follower reads the rings in another thread */
+	bool has_follower;	/* it waits for records, instead of us; under @lock */
+	bool cut;		/* a ring was closed that it may not have read; under @lock */
+	bool nudged;		/* @full_fd was written, and no drain has begun since */
+	int full_fd;		/* eventfd of the follower: a ring is a quarter full; or -1 */
+	struct wp_sideband *leader;	/* whose rings are read; or NULL: our own */
+	__u64 drained;		/* time of the last drain, if @opt.followed */
 	char online[4096];	/* the list of CPUs at the last check */
 	unsigned char *failed;	/* by CPU: failure has been reported */
 	__u64 last_check;
