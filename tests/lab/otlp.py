@@ -81,21 +81,23 @@ def message_class(name):
     return _classes[name]
 
 
-def messages(path):
-    """The whole messages of a file that the collector appends to, as bytes."""
+def each_message(path):
+    """The whole messages of a file that the collector appends to, as bytes, one by one."""
     try:
-        with open(path, "rb") as f:
-            data = f.read()
+        f = open(path, "rb")
     except FileNotFoundError:
-        return []
-    found, at = [], 0
-    while at + 4 <= len(data):
-        end = at + 4 + int.from_bytes(data[at:at + 4], "big")
-        if end > len(data):
-            break
-        found.append(data[at + 4:end])
-        at = end
-    return found
+        return
+    with f:
+        while len(size := f.read(4)) == 4:
+            data = f.read(int.from_bytes(size, "big"))
+            if len(data) < int.from_bytes(size, "big"):
+                break
+            yield data
+
+
+def messages(path):
+    """All of these."""
+    return list(each_message(path))
 
 
 def requests(path, kind):
@@ -364,7 +366,7 @@ class Collector:
 
     def wait(self, kind, number):
         """Until so many messages of a kind have arrived."""
-        while len(messages(self.path(kind))) < number:
+        while sum(1 for _ in each_message(self.path(kind))) < number:
             if self.process.poll() is not None:
                 raise RuntimeError("the collector ended: " + self.said())
             time.sleep(0.05)
