@@ -56,6 +56,17 @@ hash_of() { printf '%s\0' "$@" | sha256sum | cut -c1-12; }
 # recipe_of FILE...: a short key of the files' content.
 recipe_of() { cat -- "$@" | sha256sum | cut -c1-12; }
 
+# remove_made DIR...: with what a maker that was killed has left mounted there.
+remove_made() {
+	local dir
+	for dir; do
+		dir=$(realpath "$dir")
+		awk -v below="$dir/" 'index($2, below) == 1 { print $2 }' /proc/self/mounts | sort -r |
+			as_root xargs -r umount
+		as_root rm -rf --one-file-system "$dir"
+	done
+}
+
 # cached DIR MAKER ARG...: make DIR with "MAKER TMPDIR ARG...", unless it is
 # there. MAKER fills TMPDIR; it can name DIR, its later place, as $FINAL. It
 # runs in a shell of its own, so that "set -e" counts there.
@@ -68,10 +79,12 @@ cached() {
 		flock 9
 		[ ! -e "$dir" ] || exit 0
 		# What makers left that were killed outright.
-		as_root rm -rf --one-file-system "$dir".tmp.*
+		for tmp in "$dir".tmp.*; do
+			[ ! -e "$tmp" ] || remove_made "$tmp"
+		done
 		tmp=$(mktemp -d "$dir.tmp.XXXXXX")
 		chmod 755 "$tmp"
-		trap 'as_root rm -rf --one-file-system "$tmp"' EXIT
+		trap 'remove_made "$tmp"' EXIT
 		export FINAL=$dir
 		"$maker" "$tmp" "$@"
 		mv -T "$tmp" "$dir"
