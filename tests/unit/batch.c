@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/perfdata/events.h"
 #include "lib/perfdata/perfdata.h"
 #include "lib/record/batch.h"
+#include "newfile.h"
 #include "tap.h"
 
 static char dir[] = "/tmp/wallprof-batch.XXXXXX";
@@ -63,18 +63,8 @@ static bool whole(void)
 
 static struct wp_perfdata *make(size_t buffer)
 {
-	struct wp_perfdata_event ev[3];
-	struct wp_perfdata *pd = NULL;
-	struct wp_event e;
+	struct wp_perfdata *pd = new_file(path, buffer);
 
-	wp_event_parse(&e, "cycles:u");
-	wp_event_settle(&e, 99, 0);
-	wp_perfdata_event_oncpu(&ev[0], &e);
-	wp_perfdata_event_offcpu(&ev[1]);
-	wp_perfdata_event_sideband(&ev[2]);
-	wp_perfdata_open(&pd, &(struct wp_perfdata_options){
-		.path = path, .events = ev, .nr_events = 3, .buffer_size = buffer,
-		.cpus = (int []){ 0, 1, 5 }, .nr_cpus = 3 });
 	if (!pd)
 		exit(2);
 	return pd;

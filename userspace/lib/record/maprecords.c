@@ -116,7 +116,7 @@ static int take_record(void *ctx, const struct perf_event_header *rec, __u64 tim
  *
  * Most records are of threads, of processes that are known to have several.
  *
- * Return: true if it is the birth or the end of such a thread.
+ * Return: true if it is the birth or the end of such a thread, or a name.
  */
 bool wp_maprecords_skips(void *ctx, const struct perf_event_header *rec)
 {

@@ -232,7 +232,8 @@ int wp_sideband_drain(struct wp_sideband *sb, __u64 *upto, bool final, wp_record
 /**
  * wp_sideband_pollfds() - descriptors to poll
  * @sb: the sideband
- * @fds: filled in, for POLLIN: a ring is a quarter full
+ * @fds: filled in, for POLLIN: a ring is a quarter full; with @eager, or with @followed and
+ *	no follower, a mapping is to be read
  * @max: size of @fds
  *
  * The descriptors change when CPUs come and go: call this again after each drain.

@@ -20,7 +20,6 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
-#include "lib/perfdata/perfdata.h"
 #include "lib/record/sidefollow.h"
 #include "lib/record/siderecords.h"
 
@@ -69,23 +68,6 @@ int wp_sidefollow_begin(struct wp_sideband *sb, struct wp_sideband *leader)
 	return 0;
 }
 
-/* Deliver a record of a loss. */
-static int report_loss(struct wp_sideband *sb, int cpu)
-{
-	struct {
-		struct wp_side_lost r;
-		struct wp_sample_id sid;
-	} rec = {
-		.r.header.type = PERF_RECORD_LOST,
-		.r.header.size = sizeof(rec),
-		.r.lost = 1,
-		.sid.time = wp_clock_now(),
-		.sid.cpu = cpu,
-	};
-
-	return wp_siderecords_take(sb, cpu, &rec.r.header);
-}
-
 /*
  * Read what a ring has got. The kernel writes no further than to data_tail plus the ring's
  * size, nor than to data_head plus the record that it is writing, which is less than a half
@@ -105,7 +87,7 @@ static int drain_ring(struct wp_sideband *sb, struct wp_sidering *r)
 	/* The records are read before the kernel's position is. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (!ret && tail_of(r) > from && head_of(r) - from > size / 2)
-		ret = report_loss(sb, r->cpu);
+		ret = wp_siderecords_take_loss(sb, r->cpu, 1);
 	return ret;
 }
 
@@ -134,7 +116,7 @@ int wp_sidefollow_drain(struct wp_sideband *sb)
 		full |= is_filling(&leader->ring[i], leader->data_size);
 	}
 	if (!ret && leader->cut)
-		ret = report_loss(sb, 0);
+		ret = wp_siderecords_take_loss(sb, 0, 1);
 	leader->cut = false;
 	pthread_mutex_unlock(&leader->lock);
 	if (full && !__atomic_exchange_n(&leader->nudged, true, __ATOMIC_ACQ_REL)) {

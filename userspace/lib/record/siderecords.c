@@ -12,6 +12,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/perfdata/mmaprecord.h"
 #include "lib/perfdata/perfdata.h"
 #include "lib/proc/kthreads.h"
@@ -252,6 +253,30 @@ int wp_siderecords_take(struct wp_sideband *sb, int cpu, struct perf_event_heade
 	if (!err && sb->proc && rec->type == PERF_RECORD_FORK && task->ppid == WP_KTHREADD)
 		err = name_kthread(sb, task, id);
 	return err;
+}
+
+/**
+ * wp_siderecords_take_loss() - the same of a record of a loss
+ * @sb: the sideband
+ * @cpu: CPU of the ring
+ * @lost: number of records
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_siderecords_take_loss(struct wp_sideband *sb, int cpu, __u64 lost)
+{
+	struct {
+		struct wp_side_lost r;
+		struct wp_sample_id sid;
+	} rec = {
+		.r.header.type = PERF_RECORD_LOST,
+		.r.header.size = sizeof(rec),
+		.r.lost = lost,
+		.sid.time = wp_clock_now(),
+		.sid.cpu = cpu,
+	};
+
+	return wp_siderecords_take(sb, cpu, &rec.r.header);
 }
 
 /**

@@ -64,22 +64,14 @@ int wp_siderings_drain(struct wp_sideband *sb, struct wp_sidering *r)
 int wp_siderings_write_last_losses(struct wp_sideband *sb, struct wp_sidering *r)
 {
 	struct counts v = { 0 };
-	struct {
-		struct wp_side_lost r;
-		struct wp_sample_id sid;
-	} rec = {
-		.r.header.type = PERF_RECORD_LOST,
-		.r.header.size = sizeof(rec),
-		.sid.time = wp_clock_now(),
-		.sid.cpu = r->cpu,
-	};
+	__u64 lost;
 
 	if (!(sb->attr.read_format & WP_READ_LOST) || read(r->fd, &v, sizeof(v)) != sizeof(v) ||
 	    v.lost <= r->lost)
 		return 0;
-	rec.r.lost = v.lost - r->lost;
+	lost = v.lost - r->lost;
 	r->lost = v.lost;
-	return wp_siderecords_take(sb, r->cpu, &rec.r.header);
+	return wp_siderecords_take_loss(sb, r->cpu, lost);
 }
 
 /**
