@@ -5,13 +5,16 @@
  * shows them.
  */
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -256,14 +259,19 @@ static void test_stacks(void)
 	ok(!wp_procstack_read(0x7fffffff, 1), "a thread that is none has none");
 }
 
-/* What was recorded of any process: the mappings of this one. */
-static int each_of_ours(void *ctx, __u32 pid, wp_procmap_fn add, void *add_ctx, __u32 *parent)
+/* Whether what was recorded of a process are all mappings that it has. */
+static bool recorded_whole;
+
+/* What was recorded of any process: the mappings of this one. @ctx: how often that was asked. */
+static int each_of_ours(void *ctx, __u32 pid, wp_procmap_fn add, void *add_ctx, __u32 *parent,
+			bool *whole)
 {
 	int dir = open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct wp_procmaps text = { 0 };
 	int err = wp_procmaps_each(&text, dir, PROT_EXEC, add, add_ctx);
 
 	*parent = 0;
+	*whole = recorded_whole;
 	*(unsigned int *)ctx += 1;
 	wp_procmaps_free(&text);
 	close(dir);
@@ -295,6 +303,56 @@ static void test_ended(struct wp_livenames *n)
 	   "one that has memory is read itself");
 }
 
+/* Has a file of another process's in the place of its mappings, whose reader waits. */
+static bool lock_mappings(pid_t pid, const char *fifo)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	return !unshare(CLONE_NEWNS) && !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+	       !mkfifo(fifo, 0600) && !mount(fifo, path, NULL, MS_BIND, NULL);
+}
+
+/* A process whose mappings are locked: it has a name if all that it mapped was recorded. */
+static void test_locked(void)
+{
+	char dir[] = "/tmp/wallprof-livenames.XXXXXX", fifo[sizeof(dir) + 5];
+	__u64 at = (uintptr_t)known_function;
+	struct wp_livename name;
+	struct wp_livenames *n;
+	unsigned int asked = 0;
+	pid_t pid;
+
+	if (!ok(mkdtemp(dir) && !wp_livenames_new(&n, NULL), "another table"))
+		return;
+	sprintf(fifo, "%s/fifo", dir);
+	wp_livenames_set_gone(n, each_of_ours, &asked);
+	pid = fork();
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	if (geteuid()) {
+		ok(true, "mappings that are locked # SKIP a mount needs root");
+	} else if (ok(lock_mappings(pid, fifo), "mappings that are locked")) {
+		recorded_whole = false;
+		ok(!wp_livenames_user(n, pid, at, false, &name) && !name.name && asked == 1,
+		   "... of which a part was recorded: no function");
+		recorded_whole = true;
+		ok(!wp_livenames_user(n, pid, at, false, &name) &&
+		   named(&name, "known_function", "livenames") && asked == 2,
+		   "... of which all were recorded: the function");
+		ok(!wp_livenames_user(n, pid, at, false, &name) &&
+		   named(&name, "known_function", "livenames") && asked == 2,
+		   "... which is not asked again");
+	}
+	unlink(fifo);
+	rmdir(dir);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	wp_livenames_free(n);
+}
+
 int main(void)
 {
 	struct wp_livenames *n;
@@ -311,5 +369,6 @@ int main(void)
 	wp_livenames_free(n);
 	wp_livenames_free(NULL);
 	test_stacks();
+	test_locked();
 	return done();
 }

@@ -66,16 +66,17 @@ static int add_record(void *ctx, const struct perf_event_header *rec, __u64 time
 	return wp_comms_record(&live->r.t.comms, rec);
 }
 
-static int each_gone(void *ctx, __u32 pid, wp_procmap_fn add, void *add_ctx, __u32 *parent)
+static int each_gone(void *ctx, __u32 pid, wp_procmap_fn add, void *add_ctx, __u32 *parent,
+		     bool *whole)
 {
 	const struct wp_live *live = ctx;
 	unsigned int i, at = live->now;
-	bool whole = false;
 	int err = 0;
 
 	*parent = 0;
-	for (i = 0; i < WP_LIVE_ENDED && !whole && !err; i++) {
-		err = wp_endedmaps_each(&live->ended[at], pid, add, add_ctx, parent, &whole);
+	*whole = false;
+	for (i = 0; i < WP_LIVE_ENDED && !*whole && !err; i++) {
+		err = wp_endedmaps_each(&live->ended[at], pid, add, add_ctx, parent, whole);
 		at = (at + WP_LIVE_ENDED - 1) % WP_LIVE_ENDED;
 	}
 	return err;

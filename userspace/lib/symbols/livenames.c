@@ -543,23 +543,32 @@ static int by_start(const void *pa, const void *pb)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* The mappings of a process that is gone, and those of its parent that it had from there. */
-static int read_gone(struct wp_livenames *n, __u32 pid, size_t first)
+/*
+ * The mappings of a process that is gone, and those of its parent that it had from there.
+ * @whole: set to whether these are all.
+ */
+static int read_gone(struct wp_livenames *n, __u32 pid, size_t first, bool *whole)
 {
+	bool all = true, forked = true;
 	unsigned int depth;
 	__u32 parent = 0;
 	size_t at;
 	int err = 0;
 
-	for (depth = 0; n->gone && pid && depth < MAX_PARENTS && !err; depth++) {
-		err = n->gone(n->gone_ctx, pid, add_map, n, &parent);
+	for (depth = 0; n->gone && forked && depth < MAX_PARENTS && !err; depth++) {
+		bool one = false;
+
+		err = n->gone(n->gone_ctx, pid, add_map, n, &parent, &one);
+		all &= one;
+		forked = parent;
 		pid = parent;
 		at = place_of(n, pid);
 		if (err || !pid || at == n->nr_processes || n->process[at].pid != pid)
 			continue;
 		err = copy_maps(n, n->process[at].first, n->process[at].nr);
-		break;
+		forked = false;
 	}
+	*whole = n->gone && all && !forked;
 	if (n->nr_maps > first + 1)
 		qsort(&n->map[first], n->nr_maps - first, sizeof(*n->map), by_start);
 	return err;
@@ -567,13 +576,14 @@ static int read_gone(struct wp_livenames *n, __u32 pid, size_t first)
 
 /*
  * Read the mappings of a process. A process that is gone is added, too, without mappings;
- * but not one that is busy, which is tried again: -EBUSY.
+ * but not one that is busy, which is tried again: -EBUSY, unless all of them are known.
  */
 static int read_process(struct wp_livenames *n, __u32 pid, size_t at)
 {
 	struct process *more, p = { .pid = pid, .first = n->nr_maps };
 	char path[32];
 	int dir, err = 0;
+	bool whole;
 
 	more = reallocarray(n->process, n->nr_processes + 1, sizeof(*more));
 	if (!more)
@@ -588,8 +598,14 @@ static int read_process(struct wp_livenames *n, __u32 pid, size_t at)
 		close(dir);
 	}
 	/* One that is ending still has a directory, but no memory. */
-	if (err != -ENOMEM && err != -EBUSY && n->nr_maps == p.first)
-		err = read_gone(n, pid, p.first);
+	if (err == -EBUSY) {
+		n->nr_maps = p.first;
+		err = read_gone(n, pid, p.first, &whole);
+		if (!err && !whole)
+			err = -EBUSY;
+	} else if (err != -ENOMEM && n->nr_maps == p.first) {
+		err = read_gone(n, pid, p.first, &whole);
+	}
 	if (err == -ENOMEM || err == -EBUSY) {
 		n->nr_maps = p.first;
 		return err;

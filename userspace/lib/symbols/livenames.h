@@ -41,11 +41,12 @@ struct wp_livename {
 #define WP_LIVENAME_LABEL	320
 
 /*
- * Mappings of a process that is gone: calls @add for each, and sets @parent to a process that
- * has the others, or to 0. Returns 0, or what @add returned.
+ * Mappings of a process that is gone, or busy: calls @add for each, and sets @parent to a
+ * process that has the others, or to 0; @whole: whether these are all. Returns 0, or what @add
+ * returned.
  */
 typedef int (*wp_livenames_gone_fn)(void *ctx, __u32 pid, wp_procmap_fn add, void *add_ctx,
-				    __u32 *parent);
+				    __u32 *parent, bool *whole);
 
 struct wp_livenames;
 
