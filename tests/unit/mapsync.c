@@ -371,6 +371,33 @@ static void denied(void)
 	wp_mapprocs_forget(&mapsync, 41);
 }
 
+/* Whether all is published beside a process whose mappings so many reads found locked. */
+static bool all_but(struct wp_mapproc *p, const __u32 *pids, unsigned int reads)
+{
+	bool all;
+
+	mapsync.opt.pids = pids;
+	wp_mapprocs_set_dirty(&mapsync, p);
+	p->busy = reads;
+	/* It is not read here. */
+	p->rest_until = ~0ULL;
+	wp_mappublish_dirty(&mapsync, &all);
+	mapsync.opt.pids = NULL;
+	return all;
+}
+
+static void busy(void)
+{
+	struct wp_mapproc *p = wp_mapprocs_find_or_add(&mapsync, 60);
+	const __u32 pid = 60;
+
+	ok(!all_but(p, NULL, 0) && !all_but(p, &pid, 0), "a process that is not read is waited for");
+	ok(all_but(p, NULL, 1), "of the host, one that is locked is not");
+	ok(!all_but(p, &pid, 1) && !all_but(p, &pid, 4) && all_but(p, &pid, 5),
+	   "a target that is locked is, a second long");
+	wp_mapprocs_forget(&mapsync, 60);
+}
+
 /* Publish a process, as its mappings are; returns whether it was looked at. */
 static bool looked(struct wp_mapproc *p, __u64 start_stack, size_t nr_interps, int err)
 {
@@ -379,7 +406,7 @@ static bool looked(struct wp_mapproc *p, __u64 start_stack, size_t nr_interps, i
 	mapsync.nr_interps = nr_interps;
 	look_err = err;
 	p->dirty = false;
-	p->busy = false;
+	p->busy = 0;
 	wp_mappublish_maps(&mapsync, p, start_stack);
 	wp_mappublish_look_again(&mapsync, p);
 	return nr_looks > before;
@@ -484,6 +511,7 @@ int main(void)
 	threads();
 	no_room();
 	denied();
+	busy();
 	what_ran();
 	interpreters();
 	marks();

@@ -48,6 +48,12 @@
 /* Delay before a busy process is tried again. */
 #define BUSY_NS		(200 * NSEC_PER_MSEC)
 
+/*
+ * A busy target is waited for until so many reads have failed, a second at least: it holds the
+ * lock itself, and may only lack a CPU. Of the whole host no busy process is waited for.
+ */
+#define BUSY_READS	5
+
 /* End of user addresses; the vsyscall page is beyond. */
 #define USER_END	(1ULL << 56)
 
@@ -369,7 +375,7 @@ static bool republish(struct wp_mapsync *sync, struct wp_mapproc *p)
 static void note_busy(struct wp_mapsync *sync, struct wp_mapproc *p)
 {
 	wp_mapprocs_set_dirty(sync, p);
-	p->busy = true;
+	p->busy++;
 	p->rest_until = wp_clock_now() + BUSY_NS;
 }
 
@@ -448,7 +454,6 @@ static bool publish(struct wp_mapsync *sync, struct wp_mapproc *p)
 	if (dir < 0)
 		return false;
 	p->dirty = false;
-	p->busy = false;
 	p->due = false;
 	sync->nr_maps = 0;
 	sync->nr_interps = 0;
@@ -461,6 +466,7 @@ static bool publish(struct wp_mapsync *sync, struct wp_mapproc *p)
 		note_busy(sync, p);
 		return true;
 	}
+	p->busy = 0;
 	/* A kernel thread, or a zombie. */
 	if (!err && !sync->nr_maps)
 		return false;
@@ -484,6 +490,7 @@ static bool publish(struct wp_mapsync *sync, struct wp_mapproc *p)
  */
 __u64 wp_mappublish_dirty(struct wp_mapsync *sync, bool *all)
 {
+	const unsigned int busy_reads = sync->opt.pids ? BUSY_READS : 1;
 	struct wp_mapproc *p, *next;
 	__u64 when = ~0ULL;
 	unsigned int i;
@@ -517,7 +524,7 @@ __u64 wp_mappublish_dirty(struct wp_mapsync *sync, bool *all)
 				when = p->look_at;
 			if (!p->dirty && p->code_at && p->code_at < when)
 				when = p->code_at;
-			if ((p->dirty && !p->busy) || p->unsettled)
+			if ((p->dirty && p->busy < busy_reads) || p->unsettled)
 				*all = false;
 			sync->due |= p->due;
 			if (p->dirty || p->unsettled || p->look_at || p->code_at)

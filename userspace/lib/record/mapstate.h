@@ -26,7 +26,7 @@ struct wp_mapproc {
 	struct wp_mapproc *next;	/* in its bucket */
 	__u32 pid;
 	bool dirty;			/* needs to be read again */
-	bool busy;			/* its memory map was locked at the last read */
+	unsigned int busy;		/* last reads at which its memory map was locked */
 	bool unsettled;			/* some of its files have no table yet */
 	bool again;			/* @map needs to be published again */
 	bool due;			/* it was known at the start, and not published since */
