@@ -243,29 +243,28 @@ int wp_mapsync_begin(struct wp_mapsync *sync, struct wp_snapshot *snap)
 }
 
 /*
- * Wait until a descriptor is readable, with a line of progress. Returns 1, 0 after
- * @wait_ms, or a negative errno.
+ * Wait until a descriptor is readable, with a line of progress. Steps are counted, not the
+ * clock: while the machine itself stands still, as a guest can, nothing can become ready.
+ * Returns 1, 0 after @wait_ms, or a negative errno.
  */
 static int wait_with_progress(struct wp_mapsync *sync, int fd, unsigned int wait_ms,
 			      struct wp_progress *progress)
 {
 	struct pollfd ready = { .fd = fd, .events = POLLIN };
-	__u64 now = wp_clock_now(), until = now + wait_ms * NSEC_PER_MSEC;
 	struct wp_codefiles_stats stats;
-	unsigned int rest;
+	unsigned int step;
 	int nr;
 
-	for (;;) {
-		rest = until > now ? (until - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC : 0;
-		nr = poll(&ready, 1, rest < STEP_MS ? rest : STEP_MS);
-		if (nr || rest <= STEP_MS)
+	for (;; wait_ms -= step) {
+		step = wait_ms < STEP_MS ? wait_ms : STEP_MS;
+		nr = poll(&ready, 1, step);
+		if (nr || step == wait_ms)
 			break;
 		if (progress->all) {
 			wp_codefiles_stats(sync->files, &stats);
 			progress->all = stats.files ? : 1;
 		}
 		wp_progress_step(progress, progress->all ? wp_mapsync_finished(sync) : 0);
-		now = wp_clock_now();
 	}
 	if (nr < 0)
 		nr = -errno;

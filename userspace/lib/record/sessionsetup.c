@@ -25,8 +25,8 @@
 
 /* Maximum wait for the tables of what already runs: tables on disk are loaded by then. */
 #define TABLES_WAIT_MS	500
-/* The tables of a named target are waited for unless none is finished for so long. */
-#define TABLES_STALL_MS	3000
+/* Those of a named target as long as files are finished: one is given up sooner than this. */
+#define TABLES_STALL_MS	12000
 
 /* Default table sizes; see size_tables(). */
 #define MIN_TASKS	16384
