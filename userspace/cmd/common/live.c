@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cmd/common/live.h"
+#include "cmd/common/realtime.h"
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
 #include "lib/model/kidle.h"
@@ -244,7 +245,9 @@ int wp_live_begin(struct wp_live *live)
 		return err;
 	}
 	wp_swapped_leave();
-	err = wp_device_open(&r->dev);
+	err = wp_realtime_set(r->o.realtime);
+	if (!err)
+		err = wp_device_open(&r->dev);
 	if (!err)
 		err = configure(live);
 	if (!err)

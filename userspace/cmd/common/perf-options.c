@@ -28,7 +28,6 @@ const struct wp_perf_option wp_perf_options_record[] = {
 	{ 'j', "branch-filter", true, "branches are not recorded; use 'perf record'" },
 	{ 'k', "clockid", true, "times are always of CLOCK_MONOTONIC; leave it out" },
 	{ 'n', "no-samples", false, "use 'perf stat', or -e none for off-CPU time only" },
-	{ 'r', "realtime", true, "use chrt(1) in front of the command" },
 	{ 's', "stat", false, "use 'wallprof report -v', which has each thread's times" },
 	{ 0, "affinity", true, "use taskset(1) in front of the command" },
 	{ 0, "aio", false, ALWAYS },

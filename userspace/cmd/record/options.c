@@ -15,11 +15,13 @@
 #include "cmd/common/options.h"
 #include "cmd/common/outputnames.h"
 #include "cmd/common/perf-options.h"
+#include "cmd/common/realtime.h"
 #include "cmd/common/target-options.h"
 #include "cmd/record/control.h"
 #include "cmd/record/delay.h"
 #include "cmd/record/options.h"
 #include "cmd/record/switchoutput.h"
+#include "cmd/record/tablesizes.h"
 #include "lib/base/duration.h"
 #include "lib/base/err.h"
 #include "lib/model/cause.h"
@@ -145,6 +147,8 @@ static const struct wp_option table[] = {
 	{ 'm', "mmap-pages", "pages|size", "tables of one CPU, for off-CPU time and\n"
 	  "for samples each, in pages of 4 KiB or with\n"
 	  "unit B, K, M or G" },
+	{ 'r', "realtime", "prio", "read the tables with this realtime priority\n"
+	  "(SCHED_FIFO), 1 to 99" },
 	{ 'z', "compression-level", "n", "compress the file by zstd, 1 to 22; 0: not\n"
 	  "at all (default)" },
 	{ OPT_INTERVAL, "interval", "ms", "interval of reading the tables (default 1000)" },
@@ -194,17 +198,6 @@ static int parse_u32(const char *option, const char *arg, __u32 min, __u32 max, 
 	return err;
 }
 
-static int parse_power(const char *option, const char *arg, __u32 min, __u32 max, __u32 *value)
-{
-	int err = parse_u32(option, arg, min, max, value);
-
-	if (!err && *value & (*value - 1)) {
-		wp_err("%s: %u is not a power of two", option, *value);
-		err = -EINVAL;
-	}
-	return err;
-}
-
 static int parse_states(const char *arg, __u32 *states)
 {
 	char *words = strdup(arg), *rest = words, *word;
@@ -240,44 +233,6 @@ static int parse_time(const char *option, const char *arg, __u64 unit, __u64 min
 	else if (*ns < min)
 		wp_err("%s: '%s' is too short: nothing would be left", option, arg);
 	return err || *ns < min ? -EINVAL : 0;
-}
-
-static int parse_tables(const char *arg, struct wp_record_opts *o)
-{
-	char *words = strdup(arg), *rest = words, *word;
-	int err = words ? 0 : -ENOMEM;
-
-	while (!err && (word = strsep(&rest, ","))) {
-		char *value = strchr(word, '=');
-
-		if (value)
-			*value++ = 0;
-		if (value && !strcmp(word, "aggrs")) {
-			err = parse_u32("--tables aggrs", value, WALLPROF_MIN_AGGRS,
-					WALLPROF_MAX_AGGRS, &o->aggrs);
-		} else if (value && !strcmp(word, "stack-words")) {
-			err = parse_u32("--tables stack-words", value, WALLPROF_MIN_STACK_WORDS,
-					WALLPROF_MAX_STACK_WORDS, &o->stack_words);
-		} else if (value && !strcmp(word, "exits")) {
-			err = parse_u32("--tables exits", value, WALLPROF_MIN_EXITS,
-					WALLPROF_MAX_EXITS, &o->exits);
-		} else if (value && !strcmp(word, "waits")) {
-			err = parse_u32("--tables waits", value, WALLPROF_MIN_WAITS,
-					WALLPROF_MAX_WAITS, &o->waits);
-		} else if (value && !strcmp(word, "tasks")) {
-			err = parse_power("--tables tasks", value, WALLPROF_MIN_TASKS,
-					  WALLPROF_MAX_TASKS, &o->tasks);
-		} else if (value && !strcmp(word, "records")) {
-			err = parse_power("--tables records", value, WALLPROF_MIN_RECORDS,
-					  WALLPROF_MAX_RECORDS, &o->ring);
-		} else {
-			wp_err("--tables: '%s' is not aggrs=N, stack-words=N, exits=N, waits=N, tasks=N or records=N",
-			       word);
-			err = -EINVAL;
-		}
-	}
-	free(words);
-	return err;
 }
 
 static int set(void *ctx, int id, const char *arg)
@@ -430,7 +385,9 @@ static int set(void *ctx, int id, const char *arg)
 		o->intervals = arg;
 		return 0;
 	case OPT_TABLES:
-		return parse_tables(arg, o);
+		return wp_table_sizes_parse(arg, o);
+	case 'r':
+		return wp_realtime_parse(arg, &o->realtime);
 	}
 	return -EINVAL;
 }

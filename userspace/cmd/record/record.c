@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "cmd/common/options.h"
+#include "cmd/common/realtime.h"
 #include "cmd/common/signals.h"
 #include "cmd/common/workload.h"
 #include "cmd/record/control.h"
@@ -362,9 +363,10 @@ static int prepare(struct run *run)
 			return err;
 	}
 	err = wp_signals_catch();
-	if (err)
-		return err;
-	err = wp_recording_configure(r);
+	if (!err)
+		err = wp_realtime_set(r->o.realtime);
+	if (!err)
+		err = wp_recording_configure(r);
 	if (err)
 		return err;
 	/* Threads that are alive, and those that may have ended in an epoch. */

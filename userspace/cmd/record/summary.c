@@ -125,30 +125,32 @@ static void print_losses(const struct wp_record_opts *o, const struct wp_record_
 	const struct wallprof_lost *sched = s->lost[WP_CONTEXT_SCHED];
 	const struct wallprof_lost *sampler = s->lost[WP_CONTEXT_SAMPLER];
 	const struct wp_tablequeue_stats *tables = &s->mapsync.files.did;
+	/* Where many threads want a CPU, the reader has none until the tables are full. */
+	const char *more = o->realtime ? "" : ", or -r 1";
 	char denied[256], name[32];
 	__u64 n;
 
 	n = sched[WALLPROF_LOSS_STACK_FULL].count + sampler[WALLPROF_LOSS_STACK_FULL].count;
 	if (n)
-		print("%" PRIu64 " stack%s found no room; the time is there, without a stack: try a larger -m",
-		      (uint64_t)n, wp_plural(n));
+		print("%" PRIu64 " stack%s found no room; the time is there, without a stack: try a larger -m%s",
+		      (uint64_t)n, wp_plural(n), more);
 	n = s->waits_full.count;
 	if (n)
-		print("%" PRIu64 " long interval%s found no room by %s: the time is there, in sums: try a larger -m",
-		      (uint64_t)n, wp_plural(n), n == 1 ? "itself" : "themselves");
+		print("%" PRIu64 " long interval%s found no room by %s: the time is there, in sums: try a larger -m%s",
+		      (uint64_t)n, wp_plural(n), n == 1 ? "itself" : "themselves", more);
 	n = sched[WALLPROF_LOSS_AGGR_FULL].count;
 	if (n)
-		print("%" PRIu64 " interval%s found no room; %.3f s are in samples without stack and state: try a larger -m",
-		      (uint64_t)n, wp_plural(n), seconds(sched[WALLPROF_LOSS_AGGR_FULL].ns));
+		print("%" PRIu64 " interval%s found no room; %.3f s are in samples without stack and state: try a larger -m%s",
+		      (uint64_t)n, wp_plural(n), seconds(sched[WALLPROF_LOSS_AGGR_FULL].ns), more);
 	n = sampler[WALLPROF_LOSS_AGGR_FULL].count;
 	if (n)
-		print("LOST %" PRIu64 " sample%s of %s, for lack of room: try a larger -m",
-		      (uint64_t)n, wp_plural(n), wp_record_event_name(o, name, sizeof(name)));
+		print("LOST %" PRIu64 " sample%s of %s, for lack of room: try a larger -m%s",
+		      (uint64_t)n, wp_plural(n), wp_record_event_name(o, name, sizeof(name)), more);
 	n = sched[WALLPROF_LOSS_EXIT_FULL].count;
 	if (n)
-		print("LOST the totals of %" PRIu64 " thread%s that ended, with %.3f s of off-CPU time, for lack of room: try a larger -m",
+		print("LOST the totals of %" PRIu64 " thread%s that ended, with %.3f s of off-CPU time, for lack of room: try a larger -m%s",
 		      (uint64_t)n, wp_plural(n),
-		      seconds(sched[WALLPROF_LOSS_EXIT_FULL].ns));
+		      seconds(sched[WALLPROF_LOSS_EXIT_FULL].ns), more);
 	print_threads_lost(o, s);
 	n = sched[WALLPROF_LOSS_NESTED].count;
 	if (n)

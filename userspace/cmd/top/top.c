@@ -13,6 +13,7 @@
 
 #include "cmd/common/option-values.h"
 #include "cmd/common/options.h"
+#include "cmd/common/realtime.h"
 #include "cmd/common/signals.h"
 #include "cmd/common/target-options.h"
 #include "cmd/top/top.h"
@@ -75,6 +76,8 @@ static const struct wp_option table[] = {
 	{ 'F', "freq", "freq", "on-CPU samples per second (default 99)" },
 	{ 'm', "mmap-pages", "pages|size", "tables of one CPU, in pages of 4 KiB or with\n"
 	  "unit B, K, M or G" },
+	{ 'r', "realtime", "prio", "read them with this realtime priority\n"
+	  "(SCHED_FIFO), 1 to 99" },
 	{ 'v', "verbose", NULL, "print what is done, before it begins" },
 	{ 0, NULL, NULL, NULL },
 };
@@ -197,6 +200,8 @@ static int set(void *ctx, int id, const char *arg)
 		return err;
 	case 'm':
 		return wp_value_buffer("-m", arg, &top->live.r.o.buffer);
+	case 'r':
+		return wp_realtime_parse(arg, &top->live.r.o.realtime);
 	case 'v':
 		wp_set_verbosity(WP_VERBOSE);
 		return 0;

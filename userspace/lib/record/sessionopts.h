@@ -92,6 +92,7 @@ struct wp_delay {
  * @ring: records of a CPU's ring of the timeline, 0: not given
  * @interval_ms: the length of an epoch
  * @tables_ms: maximum wait for the unwind tables of what runs, 0: default
+ * @realtime: realtime priority of the reader, 0: none
  * @ledger: file for the ledger, or NULL
  * @intervals: file for the intervals, or NULL
  */
@@ -141,6 +142,7 @@ struct wp_record_opts {
 	__u32 ring;
 	unsigned int interval_ms;
 	unsigned int tables_ms;
+	int realtime;
 	const char *ledger;
 	const char *intervals;
 };
