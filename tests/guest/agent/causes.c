@@ -6,16 +6,19 @@
  *	causes FILE		by their names, below
  *	causes FILE NUMBER	so many threads that wake "taker", one after the other
  *
- * FILE gets its id when all are at it. It goes on until it is killed.
+ * FILE gets its id when all are at it. It goes on until it is killed. FILE.longest has, for
+ * each of the names, 64 bits: the ns that its longest turn took, and so its longest wait.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,6 +28,15 @@
 static pthread_barrier_t all;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int fed[2], never[2], event, client, server;
+static int64_t *longest;
+
+static int64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
 
 static void nap(long ms)
 {
@@ -119,8 +131,13 @@ static void *run(void *arg)
 
 	pthread_setname_np(pthread_self(), threads[i].name);
 	pthread_barrier_wait(&all);
-	for (;;)
+	for (;;) {
+		int64_t begun = now();
+
 		threads[i].run();
+		if (longest[i] < now() - begun)
+			longest[i] = now() - begun;
+	}
 	return NULL;
 }
 
@@ -173,6 +190,23 @@ static void connect_both(void)
 		stop();
 }
 
+/* Pages of a file, so that they are there when this program is killed. */
+static void *make_file(const char *name, const char *more, size_t size)
+{
+	char path[256];
+	void *pages;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s%s", name, more);
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
+	if (fd < 0 || ftruncate(fd, size))
+		stop();
+	pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (pages == MAP_FAILED)
+		stop();
+	return pages;
+}
+
 static void start(void *(*run)(void *), int i)
 {
 	pthread_t t;
@@ -191,6 +225,7 @@ int main(int argc, char **argv)
 	turn = calloc(many + 1, sizeof(*turn));
 	if (!f || event < 0 || !turn || pipe(fed) || pipe(never))
 		stop();
+	longest = make_file(argv[1], ".longest", THREADS * sizeof(*longest));
 	pthread_barrier_init(&all, NULL, many ? many + 2 : THREADS + 1);
 	if (!many)
 		connect_both();
