@@ -29,6 +29,25 @@ is() {
 	[ "$1" = "$2" ]
 }
 
+# answered: the next answer on the descriptor $ack is one to a command. It is waited for as long as
+# the recorder $recording lives; the time of a read can be over when it has a part of it.
+answered() {
+	local answer='' part
+	# shellcheck disable=SC2154 # set by the caller
+	until read -r -t 5 -u "$ack" part; do
+		answer+=$part
+		[ -e "/proc/$recording/exe" ] || return
+	done
+	is ack "$answer$part"
+}
+
+# asks COMMAND...: sends it by the descriptor $ctl, and waits for the answer.
+asks() {
+	# shellcheck disable=SC2154 # set by the caller
+	printf '%s\n' "$*" >&"$ctl"
+	answered
+}
+
 # reads FILE: stock perf reads it, without a word but that of a loss.
 reads() {
 	local file=$1
