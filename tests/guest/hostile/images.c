@@ -626,10 +626,10 @@ static long interp_make(struct wallprof_interp *d, struct random *r)
 		d->frame_end = random_below(r, 64);
 	d->code_start = 0;
 	d->at_shift = 0;
-	d->reserved2 = 0;
+	d->code_tag = random_below(r, 8);
 	for (__u32 i = 0; i < random_below(r, WALLPROF_INTERP_WORDS + 1); i++)
 		d->word[i].at = random_below(r, 8) * 8;
-	switch (random_below(r, 8)) {
+	switch (random_below(r, 9)) {
 	case 0:
 		d->flags |= 1U << (3 + random_below(r, 29));
 		return -EINVAL;
@@ -640,6 +640,9 @@ static long interp_make(struct wallprof_interp *d, struct random *r)
 		d->frame_previous |= 1 + random_below(r, 7);
 		return -EINVAL;
 	case 3:
+		d->code_tag |= 8 << random_below(r, 5);
+		return -EINVAL;
+	case 4:
 		((char *)d)[random_below(r, sizeof(*d))] = random_next(r);
 		return 0;
 	default:
