@@ -19,10 +19,12 @@
  *	WALLPROF_INTERP_AT | place << 32 | hash
  *
  * A rule of an unwind table can have a word of the native frame in the stack
- * (WALLPROF_RULE_WORD), such as the method that a JVM interprets there. It stands behind the
- * frame's address:
+ * (WALLPROF_RULE_WORD, ABI 19), such as the method that a JVM interprets there. It stands
+ * behind the frame's address, and behind the functions of a run that the frame executes:
  *
- *	WALLPROF_INTERP_WORD | the word, which is below 1 << 56; another one is 0
+ *	WALLPROF_INTERP_WORD | the word, which is below 1 << 56
+ *
+ * A word that is not, or that could not be read, is 0.
  *
  * The place is the number of the instruction + 1, in 24 bits; 0: before the first one, or
  * not a number that can be represented. The hash is wallprof_interp_hash() of the words by

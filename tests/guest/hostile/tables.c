@@ -93,9 +93,12 @@ static void rule_by_reg(struct wallprof_rule *rule, struct random *r, __u32 nr_s
 							some_words(r);
 	rule->saves = random_below(r, nr_saves);
 	if (rule->kind != WALLPROF_RULE_DEREF)
-		return;
-	rule->add = some_words(r);
-	if (random_chance(r, 50))
+		rule->flags &= ~WALLPROF_RULE_WORD;
+	else
+		rule->add = some_words(r);
+	if (rule->flags & WALLPROF_RULE_WORD)
+		rule->index = 1 + random_below(r, WALLPROF_RULE_WORDS);
+	else if (rule->kind == WALLPROF_RULE_DEREF && random_chance(r, 50))
 		rule->index = WALLPROF_RULE_INDEX(random_below(r, REGS), random_below(r, 7));
 }
 
@@ -273,6 +276,17 @@ static bool reg_good(unsigned int reg)
 	return reg < REGS;
 }
 
+static bool index_good(const struct wallprof_rule *rule)
+{
+	bool deref = rule->kind == WALLPROF_RULE_DEREF;
+
+	if (rule->flags & WALLPROF_RULE_WORD)
+		return deref && rule->index >= 1 && rule->index <= WALLPROF_RULE_WORDS;
+	return rule->index == WALLPROF_RULE_NO_INDEX ||
+	       (deref && reg_good(WALLPROF_RULE_INDEX_REG(rule->index)) &&
+		WALLPROF_RULE_INDEX_SCALE(rule->index) <= 6);
+}
+
 static enum verdict rule_judge(const struct wallprof_rule *rule, __u32 nr_saves)
 {
 	bool by_reg = rule->kind == WALLPROF_RULE_CFA || rule->kind == WALLPROF_RULE_DEREF;
@@ -283,16 +297,10 @@ static enum verdict rule_judge(const struct wallprof_rule *rule, __u32 nr_saves)
 	if (!by_reg && (rule->flags | rule->reg | rule->off | rule->ra | rule->fp |
 			rule->saves))
 		return INVALID;
-	if (rule->kind != WALLPROF_RULE_DEREF && rule->index != WALLPROF_RULE_NO_INDEX)
-		return INVALID;
 	if (rule->kind == WALLPROF_RULE_PLT ? rule->add < 1 || rule->add > 15 :
 	    rule->kind != WALLPROF_RULE_DEREF && rule->add)
 		return INVALID;
-	if (!reg_good(rule->reg) || rule->saves >= nr_saves)
-		return INVALID;
-	if (rule->index != WALLPROF_RULE_NO_INDEX &&
-	    (!reg_good(WALLPROF_RULE_INDEX_REG(rule->index)) ||
-	     WALLPROF_RULE_INDEX_SCALE(rule->index) > 6))
+	if (!reg_good(rule->reg) || rule->saves >= nr_saves || !index_good(rule))
 		return INVALID;
 	if (rule->flags & WALLPROF_RULE_RA_REG &&
 	    (rule->ra < 0 || !reg_good(rule->ra) || rule->flags & WALLPROF_RULE_RA_FP))
