@@ -324,7 +324,7 @@ wp_cfi_step_rule(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 	u64 cfa, ip, fp = 0;
 
 	/* In a frame that realigns its stack, registers are saved relative to fp. */
-	if (flags & (WALLPROF_RULE_FP_FP | WALLPROF_RULE_RA_FP | WALLPROF_RULE_WORD)) {
+	if (unlikely(flags & (WALLPROF_RULE_FP_FP | WALLPROF_RULE_RA_FP | WALLPROF_RULE_WORD))) {
 		stop = wp_cfi_get(ops, ctx, limit, frame, at, ops->arch->fp, &fp);
 		if (stop == WP_CFI_ON && flags & WALLPROF_RULE_WORD)
 			stop = wp_cfi_word(ops, ctx, limit, rule, fp, stack);
