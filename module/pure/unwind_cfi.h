@@ -16,6 +16,9 @@
  * but the frame pointer. So a walk has two forms: the fast one follows the frame pointer
  * only. When it comes to a frame whose CFA is based on another register, the walk begins
  * anew in the slow form, which follows all registers that functions preserve.
+ *
+ * A rule can have a word of the frame in the stack (WALLPROF_RULE_WORD). It decides nothing
+ * of the walk: where it cannot be read, the walk goes on.
  */
 #ifndef WALLPROF_PURE_UNWIND_CFI_H
 #define WALLPROF_PURE_UNWIND_CFI_H
@@ -24,6 +27,7 @@
 #include <linux/kernel.h>
 #include <linux/types.h>
 #include <linux/wallprof.h>
+#include <linux/wallprof_interp.h>
 
 #include "pure/unwind_table.h"
 
@@ -89,7 +93,7 @@ struct wp_cfi_ops {
 };
 
 /**
- * struct wp_cfi_result - result of a walk, beside the addresses
+ * struct wp_cfi_result - result of a walk, beside its words
  * @stop: the stop reason, enum wallprof_unwind
  * @by_fp: number of frames found by frame pointer
  * @slow: the slow form was used
@@ -127,6 +131,18 @@ struct wp_cfi_frame {
 	bool by_fp;
 	u64 signal;
 	u64 fp_at;
+};
+
+/**
+ * struct wp_cfi_stack - the stack that a walk finds
+ * @ips: addresses, the innermost first, and words of frames
+ * @nr: how many
+ * @max: room in @ips
+ */
+struct wp_cfi_stack {
+	u64 *ips;
+	unsigned int nr;
+	unsigned int max;
 };
 
 /* Reads the word at @addr, which may be any address. */
@@ -251,7 +267,7 @@ wp_cfi_cfa(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 		*cfa = addr;
 		return WP_CFI_ON;
 	}
-	if (rule->index != WALLPROF_RULE_NO_INDEX) {
+	if (rule->index != WALLPROF_RULE_NO_INDEX && !(rule->flags & WALLPROF_RULE_WORD)) {
 		stop = wp_cfi_get(ops, ctx, limit, frame, at,
 				  WALLPROF_RULE_INDEX_REG(rule->index), &value);
 		if (stop != WP_CFI_ON)
@@ -261,6 +277,24 @@ wp_cfi_cfa(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 	stop = wp_cfi_read(ops, ctx, limit, addr, &value);
 	*cfa = value + rule->add;
 	return stop;
+}
+
+/*
+ * Puts the word of a frame that its rule names behind its address, where there is room; 0 if
+ * it cannot be read, or could be taken for another kind of word. @fp: the frame's own.
+ */
+static __always_inline u8
+wp_cfi_word(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
+	    const struct wallprof_rule *rule, u64 fp, struct wp_cfi_stack *stack)
+{
+	u64 word;
+
+	if (wp_cfi_read(ops, ctx, limit, fp - rule->index * 8ULL, &word) != WP_CFI_ON ||
+	    word & ~WALLPROF_INTERP_ADDRESS_MASK)
+		word = 0;
+	stack->ips[stack->nr++] = WALLPROF_INTERP_WORD | word;
+	/* As at the end of each step: for the next frame there is no room. */
+	return stack->nr == stack->max ? WALLPROF_UNWIND_DEPTH : WP_CFI_ON;
 }
 
 /* Notes where the caller's registers were saved; @fp: the frame's own. */
@@ -284,15 +318,19 @@ wp_cfi_saves(const struct wp_table *table, const struct wallprof_rule *rule,
 static __always_inline u8
 wp_cfi_step_rule(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 		 struct wp_cfi_frame *frame, u64 *at, const struct wp_table *table,
-		 const struct wallprof_rule *rule)
+		 const struct wallprof_rule *rule, struct wp_cfi_stack *stack)
 {
-	u8 flags = rule->flags, stop;
+	u8 flags = rule->flags, stop = WP_CFI_ON;
 	u64 cfa, ip, fp = 0;
 
-	stop = wp_cfi_cfa(ops, ctx, limit, frame, at, rule, &cfa);
 	/* In a frame that realigns its stack, registers are saved relative to fp. */
-	if (stop == WP_CFI_ON && flags & (WALLPROF_RULE_FP_FP | WALLPROF_RULE_RA_FP))
+	if (unlikely(flags & (WALLPROF_RULE_FP_FP | WALLPROF_RULE_RA_FP | WALLPROF_RULE_WORD))) {
 		stop = wp_cfi_get(ops, ctx, limit, frame, at, ops->arch->fp, &fp);
+		if (stop == WP_CFI_ON && flags & WALLPROF_RULE_WORD)
+			stop = wp_cfi_word(ops, ctx, limit, rule, fp, stack);
+	}
+	if (stop == WP_CFI_ON)
+		stop = wp_cfi_cfa(ops, ctx, limit, frame, at, rule, &cfa);
 	if (stop != WP_CFI_ON)
 		return stop;
 	if (cfa & 7)
@@ -364,7 +402,7 @@ wp_cfi_step_fp(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 static __always_inline u8
 wp_cfi_step(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 	    const struct wp_maps *maps, const struct wp_map **map,
-	    struct wp_cfi_frame *frame, u64 *at, bool by_fp)
+	    struct wp_cfi_frame *frame, u64 *at, bool by_fp, struct wp_cfi_stack *stack)
 {
 	/* A call may be the last instruction of its function. */
 	u64 pc = frame->exact ? frame->ip : frame->ip - 1;
@@ -387,7 +425,7 @@ wp_cfi_step(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 		case WALLPROF_RULE_DEREF:
 		case WALLPROF_RULE_PLT:
 			return wp_cfi_step_rule(ops, ctx, limit, frame, at,
-						(*map)->table, rule);
+						(*map)->table, rule, stack);
 		case WALLPROF_RULE_UNSUPPORTED:
 			stop = WALLPROF_UNWIND_UNSUPPORTED;
 			break;
@@ -405,23 +443,23 @@ wp_cfi_walk(const struct wp_cfi_ops *ops, void *ctx, const struct wp_maps *maps,
 	    unsigned int max, struct wp_cfi_result *result)
 {
 	struct wp_cfi_frame frame = { .ip = ip, .sp = sp, .exact = true, .inner = true };
+	struct wp_cfi_stack stack = { .ips = ips, .nr = 1, .max = max };
 	const struct wp_map *map = NULL;
-	unsigned int nr = 1;
 
 	ips[0] = ip;
 	result->by_fp = 0;
 	result->stop = WALLPROF_UNWIND_DEPTH;
-	while (nr < max) {
-		u8 stop = wp_cfi_step(ops, ctx, limit, maps, &map, &frame, at, by_fp);
+	while (stack.nr < max) {
+		u8 stop = wp_cfi_step(ops, ctx, limit, maps, &map, &frame, at, by_fp, &stack);
 
 		if (stop != WP_CFI_ON) {
 			result->stop = stop;
 			break;
 		}
 		result->by_fp += frame.by_fp;
-		ips[nr++] = frame.ip;
+		ips[stack.nr++] = frame.ip;
 	}
-	return nr;
+	return stack.nr;
 }
 
 /**
@@ -433,12 +471,12 @@ wp_cfi_walk(const struct wp_cfi_ops *ops, void *ctx, const struct wp_maps *maps,
  * @ip: instruction pointer of the user registers
  * @sp: stack pointer
  * @limit: user addresses are below this
- * @ips: out: addresses, the innermost first
+ * @ips: out: addresses, the innermost first, and words of frames, each behind its address
  * @max: room in @ips, at least 1
  * @result: out
  *
  * Context: that of @ops->read.
- * Return: the number of addresses, at least 1.
+ * Return: the number of words in @ips, at least 1.
  */
 static __always_inline unsigned int
 wp_unwind_cfi(const struct wp_cfi_ops *ops, void *ctx, const struct wp_maps *maps,

@@ -106,8 +106,13 @@ static bool wp_is_reg(u16 machine, unsigned int reg)
 	return reg < (machine == EM_AARCH64 ? 32 : 16);
 }
 
-static bool wp_index_is_good(u16 machine, u8 index)
+static bool wp_index_is_good(u16 machine, const struct wallprof_rule *rule)
 {
+	u8 index = rule->index;
+
+	/* It is no register then. */
+	if (rule->flags & WALLPROF_RULE_WORD)
+		return true;
 	return index == WALLPROF_RULE_NO_INDEX ||
 	       (WALLPROF_RULE_INDEX_SCALE(index) < 7 &&
 		wp_is_reg(machine, WALLPROF_RULE_INDEX_REG(index)));
@@ -123,6 +128,12 @@ static const char *wp_check_rule(const struct wallprof_rule *rule, u16 machine,
 	if (!by_reg && (rule->flags || rule->reg || rule->off || rule->ra ||
 			rule->fp || rule->saves))
 		return "a rule says more than its kind can";
+	if (rule->flags & WALLPROF_RULE_WORD) {
+		if (rule->kind != WALLPROF_RULE_DEREF)
+			return "a rule has a word of a frame in vain";
+		if (rule->index < 1 || rule->index > WALLPROF_RULE_WORDS)
+			return "a rule has a word that is too far from its frame pointer";
+	}
 	if (rule->kind != WALLPROF_RULE_DEREF && rule->index != WALLPROF_RULE_NO_INDEX)
 		return "a rule has an index in vain";
 	if (rule->kind == WALLPROF_RULE_PLT) {
@@ -133,7 +144,7 @@ static const char *wp_check_rule(const struct wallprof_rule *rule, u16 machine,
 	}
 	if (rule->flags & WALLPROF_RULE_RA_REG && rule->flags & WALLPROF_RULE_RA_FP)
 		return "a rule has the return address in two places";
-	if (!wp_is_reg(machine, rule->reg) || !wp_index_is_good(machine, rule->index) ||
+	if (!wp_is_reg(machine, rule->reg) || !wp_index_is_good(machine, rule) ||
 	    (rule->flags & WALLPROF_RULE_RA_REG &&
 	     (rule->ra < 0 || !wp_is_reg(machine, rule->ra))))
 		return "a rule names a register that is not there";

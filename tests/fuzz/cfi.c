@@ -79,8 +79,11 @@ static void repair(struct wallprof_table *head)
 			r.fp = r.flags & WALLPROF_RULE_FP_SAVED ? r.fp % 32 : 0;
 			r.saves %= head->nr_saves;
 			if (r.kind == WALLPROF_RULE_CFA) {
+				r.flags &= ~WALLPROF_RULE_WORD;
 				r.index = 0xff;
 				r.add = 0;
+			} else if (r.flags & WALLPROF_RULE_WORD) {
+				r.index = 1 + r.index % WALLPROF_RULE_WORDS;
 			} else if (WALLPROF_RULE_INDEX_REG(r.index) > 15 ||
 				   WALLPROF_RULE_INDEX_SCALE(r.index) > 6) {
 				r.index = 0xff;

@@ -9,113 +9,10 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "cfi_model.h"
+#include "cfi_page.h"
 #include "suite.h"
 
-#define LIMIT	0x7ffffffff000ULL
-#define BASE	0x400000ULL	/* of the table, and of the code in the file */
-#define BIAS	0x10000000ULL
-#define CODE	(BASE + BIAS)
-#define PAGE	((u32)BIT(WALLPROF_TABLE_SHIFT))
-#define STACK	0x7ffd00000000ULL
-#define JIT	0x30000000ULL	/* code that no file is mapped at */
-
-/* A table of one page in which rule n holds from byte 16 * n on. */
-#define MAX_RULES	24
-
-struct one_page {
-	struct wallprof_table head;
-	struct wallprof_rule rules[MAX_RULES];
-	u32 pages[2];
-	struct wallprof_row rows[MAX_RULES];
-	struct wallprof_save saves[8];
-};
-
-static struct one_page page;
 static struct one_page good;		/* to be damaged */
-static struct wp_table table;
-static struct wp_map maps[2];
-static u64 stack[512];
-static struct cfi_user user;
-
-/* Results of walks; too large for a kernel stack. */
-static u64 ips[WALLPROF_MAX_STACK], model[WALLPROF_MAX_STACK];
-
-static struct wallprof_rule cfa_rule(u8 reg, s32 off)
-{
-	return (struct wallprof_rule){
-		.kind = WALLPROF_RULE_CFA, .reg = reg, .index = WALLPROF_RULE_NO_INDEX,
-		.off = off, .ra = -1,
-	};
-}
-
-static void reset(void)
-{
-	u32 i;
-
-	memset(&page, 0, sizeof(page));
-	page.head = (struct wallprof_table){
-		.magic = WALLPROF_TABLE_MAGIC, .version = WALLPROF_TABLE_VERSION,
-		.machine = EM_X86_64, .nr_pages = 1, .nr_rows = MAX_RULES,
-		.nr_rules = MAX_RULES, .nr_saves = 8, .base = BASE,
-	};
-	for (i = 0; i < MAX_RULES; i++) {
-		page.rules[i].index = WALLPROF_RULE_NO_INDEX;
-		page.rows[i] = (struct wallprof_row){ 16 * i, i };
-	}
-	page.pages[1] = MAX_RULES;
-	for (i = 0; i < 8; i++)
-		page.saves[i].how = WALLPROF_SAVE_END;
-	maps[0] = (struct wp_map){ CODE, CODE + PAGE, BIAS, &table };
-	maps[1] = (struct wp_map){ JIT, JIT + PAGE, 0, NULL };
-	memset(stack, 0, sizeof(stack));
-	user = (struct cfi_user){
-		.bytes = (u8 *)stack, .base = STACK, .size = sizeof(stack), .limit = LIMIT,
-		.maps = { maps, 2 }, .arch = &wp_cfi_x86_64, .regs = { [7] = STACK },
-	};
-}
-
-static const char *check(void)
-{
-	return wp_table_check(&table, &page, sizeof(page), page.head.machine);
-}
-
-static const char *check_as(u16 machine)
-{
-	const char *said = wp_table_check(&table, &page, sizeof(page), machine);
-
-	return said ? said : "nothing";
-}
-
-/* An address in the code of rule @n, and one that a call there returns to. */
-static u64 in(unsigned int n)
-{
-	return CODE + 16 * n + 4;
-}
-
-/* Walks; compares with the reference and with @stop and the addresses, 0 the last. */
-static void walks(struct kunit *test, u8 stop, const u64 *wanted)
-{
-	struct wp_cfi_result result, model_result;
-	unsigned int nr, model_nr, i;
-
-	KUNIT_ASSERT_TRUE(test, !check());
-	nr = cfi_walk(&user, ips, WALLPROF_MAX_STACK, &result);
-	model_nr = cfi_model(&user, model, WALLPROF_MAX_STACK, &model_result);
-	KUNIT_EXPECT_TRUE(test, !user.broken);
-	KUNIT_EXPECT_EQ(test, nr, model_nr);
-	KUNIT_EXPECT_EQ(test, result.stop, model_result.stop);
-	KUNIT_EXPECT_EQ(test, result.by_fp, model_result.by_fp);
-	KUNIT_EXPECT_EQ(test, result.stop, stop);
-	for (i = 0; wanted[i]; i++) {
-		KUNIT_ASSERT_TRUE(test, i < nr);
-		KUNIT_EXPECT_EQ(test, ips[i], wanted[i]);
-		KUNIT_EXPECT_EQ(test, model[i], wanted[i]);
-	}
-	KUNIT_EXPECT_EQ(test, nr, i);
-}
-
-#define WALKS(stop, ...) walks(test, stop, (const u64[]){ __VA_ARGS__, 0 })
 
 static void check_refuses(struct kunit *test)
 {
@@ -159,7 +56,7 @@ static void check_refuses(struct kunit *test)
 	REFUSES(rows[MAX_RULES - 1].rule, MAX_RULES, "a row names a rule that is not there");
 	REFUSES(rules[0].kind, WALLPROF_RULE_END, "its first rule is not the empty one");
 	REFUSES(rules[1].kind, WALLPROF_RULE_MAX, "a rule is of no known kind");
-	REFUSES(rules[3].flags, 0x40, "a rule is of no known kind");
+	REFUSES(rules[3].flags, 0x80, "a rule is of no known kind");
 	REFUSES(rules[1].off, 1, "a rule says more than its kind can");
 	REFUSES(rules[3].add, 8, "a rule says more than its kind can");
 	REFUSES(rules[1].saves, 1, "a rule says more than its kind can");
@@ -592,6 +489,7 @@ static void random_agrees(struct kunit *test)
 {
 	unsigned int rounds = SUITE_ROUNDS(20000), round, i, nr, compared = 0, deep = 0;
 	struct wp_cfi_result result, model_result;
+	unsigned int words = 0;
 
 	for (round = 0; round < rounds && !suite_failed(test); round++) {
 		reset();
@@ -606,6 +504,10 @@ static void random_agrees(struct kunit *test)
 			r->flags = suite_below(3) ? 0 : WALLPROF_RULE_FP_SAVED;
 			if (r->flags)
 				r->fp = -(int)suite_below(5);
+			if (r->kind == WALLPROF_RULE_DEREF && suite_below(3)) {
+				r->flags |= WALLPROF_RULE_WORD;
+				r->index = 1 + suite_below(WALLPROF_RULE_WORDS);
+			}
 			r->saves = suite_below(2) * (1 + suite_below(6));
 			if (!suite_below(12))
 				*r = (struct wallprof_rule){ suite_below(3), .index = 0xff };
@@ -631,12 +533,15 @@ static void random_agrees(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, user.broken);
 		KUNIT_EXPECT_EQ(test, memcmp(ips, model, nr * sizeof(*ips)), 0);
 		compared += nr;
+		for (i = 1; i < nr; i++)
+			words += WALLPROF_INTERP_IS_WORD(ips[i]) && ips[i] << 3;
 		deep += result.slow && nr > 4;
 		if (round % 64 == 0)
 			cond_resched();
 	}
 	KUNIT_EXPECT_GT(test, compared, rounds);
 	KUNIT_EXPECT_GT(test, deep, rounds / 400);
+	KUNIT_EXPECT_GT(test, words, rounds / 100);
 }
 
 static struct kunit_case cfi_cases[] = {

@@ -221,18 +221,44 @@ static inline u8 model_by_fp(const struct cfi_user *u, struct model_frame *f,
 	return WP_CFI_ON;
 }
 
+/* The words of a stack that was walked, and the room for them. */
+struct model_words {
+	u64 *word;
+	unsigned int nr, max;
+};
+
+/* The word of frame @f that its rule has in the stack. */
+static inline u8 model_add_word(const struct cfi_user *u, const struct model_frame *f,
+				const struct wallprof_rule *r, struct model_words *words)
+{
+	u64 value;
+
+	if (model_word(u, f->fp - 8ULL * r->index, &value) != WP_CFI_ON || value >> 56)
+		value = 0;
+	words->word[words->nr++] = 6ULL << 61 | value;
+	return words->nr < words->max ? WP_CFI_ON : WALLPROF_UNWIND_DEPTH;
+}
+
 static inline u8 model_by_rule(const struct cfi_user *u, struct model_frame *f,
-			       unsigned int n, const struct wallprof_rule *r)
+			       unsigned int n, const struct wallprof_rule *r,
+			       struct model_words *words)
 {
 	u64 addr, value, ip;
 	u8 stop = WP_CFI_ON;
 
+	if (r->flags & (WALLPROF_RULE_FP_FP | WALLPROF_RULE_RA_FP | WALLPROF_RULE_WORD))
+		stop = model_reg(u, f, n, u->arch->fp, &f[n].fp);
+	if (stop == WP_CFI_ON && r->flags & WALLPROF_RULE_WORD)
+		stop = model_add_word(u, &f[n], r, words);
+	if (stop != WP_CFI_ON)
+		return stop;
 	if (r->kind == WALLPROF_RULE_PLT) {
 		f[n].cfa = f[n].sp + 8 + (f[n].ip % 16 >= (u64)r->add ? 8 : 0);
 	} else {
 		stop = model_reg(u, f, n, r->reg, &addr);
 		f[n].cfa = addr += r->off;
-		if (stop == WP_CFI_ON && r->index != WALLPROF_RULE_NO_INDEX) {
+		if (stop == WP_CFI_ON && !(r->flags & WALLPROF_RULE_WORD) &&
+		    r->index != WALLPROF_RULE_NO_INDEX) {
 			stop = model_reg(u, f, n, WALLPROF_RULE_INDEX_REG(r->index), &value);
 			addr += value << WALLPROF_RULE_INDEX_SCALE(r->index);
 		}
@@ -241,8 +267,6 @@ static inline u8 model_by_rule(const struct cfi_user *u, struct model_frame *f,
 			f[n].cfa = value + r->add;
 		}
 	}
-	if (stop == WP_CFI_ON && r->flags & (WALLPROF_RULE_FP_FP | WALLPROF_RULE_RA_FP))
-		stop = model_reg(u, f, n, u->arch->fp, &f[n].fp);
 	if (stop != WP_CFI_ON)
 		return stop;
 	if (f[n].cfa % 8)
@@ -264,7 +288,8 @@ static inline u8 model_by_rule(const struct cfi_user *u, struct model_frame *f,
 	return model_enter(u, &f[n + 1], ip, f[n].cfa);
 }
 
-static inline u8 model_step(const struct cfi_user *u, struct model_frame *f, unsigned int n)
+static inline u8 model_step(const struct cfi_user *u, struct model_frame *f, unsigned int n,
+			    struct model_words *words)
 {
 	u64 pc = f[n].ip - !f[n].exact, ip, sp;
 	const struct wp_map *map = model_map(u, pc);
@@ -283,7 +308,7 @@ static inline u8 model_step(const struct cfi_user *u, struct model_frame *f, uns
 	if (r->kind == WALLPROF_RULE_END)
 		return WALLPROF_UNWIND_END;
 	if (r->kind != WALLPROF_RULE_SIGNAL)
-		return model_by_rule(u, f, n, r);
+		return model_by_rule(u, f, n, r, words);
 	f[n].how = BY_SIGNAL;
 	stop = model_word(u, f[n].sp + u->arch->signal_ip, &ip);
 	if (stop == WP_CFI_ON)
@@ -298,7 +323,8 @@ static inline unsigned int cfi_model(const struct cfi_user *u, u64 *ips, unsigne
 				     struct wp_cfi_result *result)
 {
 	static struct model_frame f[WALLPROF_MAX_STACK + 1];
-	unsigned int nr = 1;
+	struct model_words words = { .word = ips, .nr = 1, .max = max };
+	unsigned int n;
 	u8 stop;
 
 	f[0] = (struct model_frame){
@@ -306,17 +332,16 @@ static inline unsigned int cfi_model(const struct cfi_user *u, u64 *ips, unsigne
 	};
 	*result = (struct wp_cfi_result){ .stop = WALLPROF_UNWIND_DEPTH };
 	ips[0] = u->ip;
-	while (nr < max) {
-		stop = model_step(u, f, nr - 1);
+	for (n = 0; words.nr < max; n++) {
+		stop = model_step(u, f, n, &words);
 		if (stop != WP_CFI_ON) {
 			result->stop = stop;
 			break;
 		}
-		result->by_fp += f[nr].by_fp;
-		ips[nr] = f[nr].ip;
-		nr++;
+		result->by_fp += f[n + 1].by_fp;
+		ips[words.nr++] = f[n + 1].ip;
 	}
-	return nr;
+	return words.nr;
 }
 
 #endif /* UNIT_CFI_MODEL_H */

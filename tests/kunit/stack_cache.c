@@ -153,6 +153,11 @@ static void set_up(struct kunit *test)
 			r->flags = WALLPROF_RULE_FP_SAVED;
 			r->fp = -2;
 		}
+		/* A word of the frame decides nothing but the stack. */
+		if (r->kind == WALLPROF_RULE_DEREF && suite_below(2)) {
+			r->flags |= WALLPROF_RULE_WORD;
+			r->index = 1 + suite_below(4);
+		}
 	}
 	page.rules[RULES - 1] = (struct wallprof_rule){ WALLPROF_RULE_END,
 							.index = 0xff };

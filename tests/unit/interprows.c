@@ -137,7 +137,12 @@ static const char *row_of(struct wp_interprows *rows, __u64 ip)
 {
 	if (ip < WP_INTERPROWS_BASE)
 		return "native";
-	return wp_interprows_name(rows, (ip - WP_INTERPROWS_BASE) / WP_NAMESELF_BYTES);
+	if (ip >= WP_INTERPROWS_BASE_OF(WP_INTERPROWS_JAVA))
+		return wp_interprows_name(wp_interprows_names(rows, WP_INTERPROWS_JAVA),
+					  (ip - WP_INTERPROWS_BASE_OF(WP_INTERPROWS_JAVA)) /
+					  WP_NAMESELF_BYTES);
+	return wp_interprows_name(wp_interprows_names(rows, WP_INTERPROWS_PYTHON),
+				  (ip - WP_INTERPROWS_BASE) / WP_NAMESELF_BYTES);
 }
 
 /* The stack as text, from the innermost function on. */
@@ -146,11 +151,10 @@ static const char *stack(struct wp_interprows *rows, __u32 pid, const __u64 *ips
 {
 	static char shown[4096];
 	__u64 to[WALLPROF_MAX_STACK];
-	unsigned int n, i;
+	unsigned int n, i, has;
 	size_t len = 0;
-	bool has;
 
-	if (wp_interprows_stack(rows, pid, ips, nr, to, &n, &has))
+	if (wp_interprows_stack(rows, pid, 1000, ips, nr, to, &n, &has))
 		return "no memory";
 	for (i = 0; i < n; i++)
 		len += snprintf(shown + len, sizeof(shown) - len, "%s%s", i ? "|" : "",
@@ -228,6 +232,37 @@ static void unread(struct wp_interprows *rows)
 	   after.unread[WP_INTERPCODES_ENDED] == before.unread[WP_INTERPCODES_ENDED] + 1 &&
 	   after.unread[WP_INTERPCODES_BAD] == before.unread[WP_INTERPCODES_BAD] + 1,
 	   "they are counted, with the reason");
+}
+
+/* Methods of Java; names that are read are jvmmethods.c's. */
+static void methods(void)
+{
+	const __u64 ips[] = {
+		NATIVE, WALLPROF_INTERP_WORD | 0x1000, 0x402000, WALLPROF_INTERP_WORD, 0x403000,
+	};
+	const __u64 two[] = {
+		NATIVE, WALLPROF_INTERP_WORD | 0x1000, WALLPROF_INTERP_WORD | 0x1000, 0x403000,
+	};
+	struct wp_jvms *jvms = wp_jvms_new(false);
+	struct wp_jvmmethods *m = wp_jvmmethods_new(jvms, 1 << 20);
+	struct wp_interprows *rows = wp_interprows_new(NULL, m);
+	struct wp_interprows *none = wp_interprows_new(NULL, NULL);
+	struct wp_jvmmethods_stats stats;
+
+	ok(wp_interprows_in(ips, 5), "a method in a stack is noticed");
+	is("a method takes the place of its native frame", stack(rows, getpid(), ips, 5),
+	   WP_JVMMETHODS_UNREAD "|" WP_JVMMETHODS_UNREAD "|native");
+	wp_jvmmethods_stats(m, &stats);
+	ok(stats.frames == 2 && stats.unread[WP_JVMMETHODS_ENDED] == 1 &&
+	   stats.unread[WP_JVMMETHODS_NONE] == 1, "those without a name are counted");
+	is("without a reader native frames stay", stack(none, getpid(), ips, 5),
+	   "native|native|native");
+	is("a method without its frame is left out", stack(rows, getpid(), two, 4),
+	   WP_JVMMETHODS_UNREAD "|native");
+	wp_interprows_free(none);
+	wp_interprows_free(rows);
+	wp_jvmmethods_free(m);
+	wp_jvms_free(jvms);
 }
 
 struct record {
@@ -426,17 +461,18 @@ static void file(struct wp_interprows *rows)
 	const struct wp_symtable_entry *entry;
 	struct wp_elfnames names = { 0 };
 	const char *trouble;
-	size_t size, nr = wp_interprows_nr(rows), i, wrong = 0;
+	size_t size, nr = wp_interprows_nr(rows, WP_INTERPROWS_PYTHON), i, wrong = 0;
+	struct wp_intern *row = wp_interprows_names(rows, WP_INTERPROWS_PYTHON);
 	void *data;
 
-	err = wp_nameself_make(wp_interprows_name, rows, nr, &id, &data, &size);
+	err = wp_nameself_make(wp_interprows_name, row, nr, &id, &data, &size);
 	ok(!err && write(fd, data, size) == (ssize_t)size, "a file of %zu names", nr);
 	free(data);
 	ok(!wp_buildid_from_fd(fd, &found) && wp_buildid_same(&id, &found), "its build-id");
 	trouble = wp_elfnames_read(&names, &files, false);
 	ok(!trouble && names.table.nr == nr, "%zu functions: %s", names.table.nr, trouble ?: "");
 	for (i = 0; i < nr; i++) {
-		entry = named(&names, wp_interprows_name(rows, i));
+		entry = named(&names, wp_interprows_name(row, i));
 		wrong += !entry || entry->start != WP_NAMESELF_AT + i * WP_NAMESELF_BYTES ||
 			 entry->end != entry->start + WP_NAMESELF_BYTES;
 	}
@@ -450,7 +486,7 @@ int main(void)
 	struct wp_interprows *rows;
 
 	codes = wp_interpcodes_new(NULL, 1 << 20);
-	rows = wp_interprows_new(codes);
+	rows = wp_interprows_new(codes, NULL);
 	set_up();
 	places(rows);
 	unread(rows);
@@ -459,6 +495,7 @@ int main(void)
 	forged(rows);
 	swept();
 	retried();
+	methods();
 	file(rows);
 	wp_interprows_free(rows);
 	wp_interpcodes_free(codes);

@@ -420,13 +420,15 @@ static void test_forgotten_names(void)
 static bool is_rule(const struct wp_table *t, size_t at, const struct wallprof_rule *want)
 {
 	const struct wallprof_rule *r = wp_table_find(t, at - CODE);
+	__u8 index = want->flags & WALLPROF_RULE_WORD ? want->index : WALLPROF_RULE_NO_INDEX;
 
 	if (r && r->kind == want->kind && r->reg == want->reg && r->off == want->off &&
-	    r->flags == want->flags && r->ra == want->ra && r->fp == want->fp)
+	    r->flags == want->flags && r->ra == want->ra && r->fp == want->fp &&
+	    r->index == index)
 		return true;
 	if (r)
-		printf("# at %#zx: kind %u reg %u off %d flags %#x ra %d fp %d\n", at, r->kind,
-		       r->reg, r->off, r->flags, r->ra, r->fp);
+		printf("# at %#zx: kind %u reg %u off %d flags %#x ra %d fp %d index %u\n", at,
+		       r->kind, r->reg, r->off, r->flags, r->ra, r->fp, r->index);
 	return false;
 }
 
@@ -445,8 +447,9 @@ static void test_table(void)
 		.kind = WALLPROF_RULE_CFA, .reg = 7, .off = 8, .ra = -1,
 	};
 	const struct wallprof_rule interpreter = {
-		.kind = WALLPROF_RULE_DEREF, .reg = 6, .off = -8, .ra = 1,
-		.flags = WALLPROF_RULE_FP_SAVED | WALLPROF_RULE_FP_FP | WALLPROF_RULE_RA_FP,
+		.kind = WALLPROF_RULE_DEREF, .reg = 6, .index = 3, .off = -8, .ra = 1,
+		.flags = WALLPROF_RULE_FP_SAVED | WALLPROF_RULE_FP_FP | WALLPROF_RULE_RA_FP |
+			 WALLPROF_RULE_WORD,
 	};
 	const struct wallprof_rule stub = {
 		.kind = WALLPROF_RULE_CFA, .reg = 6, .off = 16, .ra = -1, .fp = -2,
@@ -482,7 +485,8 @@ static void test_table(void)
 	ok(is_rule(&table, LAST + 0x80, &popped) && is_rule(&table, LAST + 0x100, &stop),
 	   "a stub that only jumps has no frame");
 	ok(is_rule(&table, INTERPRETER + 0x100, &interpreter) &&
-	   is_rule(&table, INTERPRETER + 0x3ef, &interpreter), "the interpreter has its own rule");
+	   is_rule(&table, INTERPRETER + 0x3ef, &interpreter),
+	   "the interpreter has its own rule, with the method");
 	ok(is_rule(&table, STUBS + 0x17f, &stub) && is_rule(&table, STUBS + 0x100, &unknown) &&
 	   is_rule(&table, STUBS + 0x190, &unknown), "so has the place where Java returns");
 	ok(is_rule(&table, LAST + 0x200, &stop) && is_rule(&table, CODE_END - 2, &stop) &&

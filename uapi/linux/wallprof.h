@@ -57,7 +57,7 @@
 #define WALLPROF_IOC_TYPE	0xB7
 
 /* The version of this header; grows with every addition. */
-#define WALLPROF_ABI_VERSION	18
+#define WALLPROF_ABI_VERSION	19
 
 /* Limits that do not depend on the host. */
 #define WALLPROF_MAX_STACK	127	/* frames of one stack */
@@ -216,7 +216,7 @@ enum wallprof_loss {
  * @WALLPROF_UNWIND_END: the end of the stack: a frame pointer of 0, or code that
  *	is known to have no caller
  * @WALLPROF_UNWIND_FAULT: the next frame could not be read
- * @WALLPROF_UNWIND_DEPTH: max_stack frames were found
+ * @WALLPROF_UNWIND_DEPTH: max_stack frames were found, words of frames among them
  * @WALLPROF_UNWIND_NOT_RISING: the next frame is not above the last one
  * @WALLPROF_UNWIND_MISALIGNED: the next frame is not aligned
  * @WALLPROF_UNWIND_BAD_IP: the return address is 0 or no user address
@@ -430,7 +430,7 @@ enum wallprof_target {
  * @size: of this struct
  * @flags: WALLPROF_OFFCPU, …; at least one of OFFCPU, SAMPLER and TIMELINE
  * @stack_flags: WALLPROF_STACK_USER, …
- * @max_stack: frames of a user stack and of a kernel stack, each, 1 to
+ * @max_stack: frames of a user stack (its words) and of a kernel stack, each, 1 to
  *	WALLPROF_MAX_STACK
  * @states: mask of the states whose intervals are recorded, 0 for all; others
  *	are counted in &struct wallprof_half.filtered, as are those that @cpus
@@ -1320,7 +1320,7 @@ struct wallprof_half {
  * @reserved: 0
  * @ips: addresses, the innermost first; return addresses but for the first. Among those of
  *	a user stack there may be interpreted functions, two words each, which @nr counts
- *	as two: see wallprof_interp.h
+ *	as two, and words of frames, one each: see wallprof_interp.h
  */
 struct wallprof_stack {
 	__u16 nr;

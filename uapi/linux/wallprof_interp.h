@@ -18,6 +18,14 @@
  *	WALLPROF_INTERP_CODE | address of the code object, which is below 1 << 56
  *	WALLPROF_INTERP_AT | place << 32 | hash
  *
+ * A rule of an unwind table can have a word of the native frame in the stack
+ * (WALLPROF_RULE_WORD, ABI 19), such as the method that a JVM interprets there. It stands
+ * behind the frame's address, and behind the functions of a run that the frame executes:
+ *
+ *	WALLPROF_INTERP_WORD | the word, which is below 1 << 56
+ *
+ * A word that is not, or that could not be read, is 0.
+ *
  * The place is the number of the instruction + 1, in 24 bits; 0: before the first one, or
  * not a number that can be represented. The hash is wallprof_interp_hash() of the words by
  * which the code object is known: another object at the same address has another one.
@@ -149,11 +157,13 @@ enum wallprof_interp_reason {
 #define WALLPROF_INTERP_KIND	(7ULL << 61)
 #define WALLPROF_INTERP_CODE	(4ULL << 61)
 #define WALLPROF_INTERP_AT	(5ULL << 61)
+#define WALLPROF_INTERP_WORD	(6ULL << 61)
 #define WALLPROF_INTERP_ADDRESS_MASK	((1ULL << 56) - 1)
 #define WALLPROF_INTERP_PLACES	(1U << 24)	/* places are below this */
 
 #define WALLPROF_INTERP_IS_CODE(word)	(((word) & WALLPROF_INTERP_KIND) == WALLPROF_INTERP_CODE)
 #define WALLPROF_INTERP_IS_AT(word)	(((word) & WALLPROF_INTERP_KIND) == WALLPROF_INTERP_AT)
+#define WALLPROF_INTERP_IS_WORD(word)	(((word) & WALLPROF_INTERP_KIND) == WALLPROF_INTERP_WORD)
 #define WALLPROF_INTERP_CODE_ADDRESS(word)	((word) & WALLPROF_INTERP_ADDRESS_MASK)
 #define WALLPROF_INTERP_AT_PLACE(word)	((__u32)((word) >> 32 & (WALLPROF_INTERP_PLACES - 1)))
 #define WALLPROF_INTERP_AT_HASH(word)	((__u32)(word))

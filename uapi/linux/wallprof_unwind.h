@@ -118,7 +118,12 @@ enum wallprof_rule_kind {
 #define WALLPROF_RULE_FP_FP	(1U << 3)	/* @fp counts from fp, not from the CFA */
 #define WALLPROF_RULE_EXACT	(1U << 4)	/* the caller was interrupted; it made no call */
 #define WALLPROF_RULE_RA_FP	(1U << 5)	/* @ra counts from fp, not from the CFA. ABI 18 */
-#define WALLPROF_RULE_FLAGS	0x3fU
+#define WALLPROF_RULE_WORD	(1U << 6)	/* DEREF: a word of the frame is in the stack.
+						 * ABI 19
+						 */
+#define WALLPROF_RULE_FLAGS	0x7fU
+
+#define WALLPROF_RULE_WORDS	16	/* of wallprof_rule.index with WALLPROF_RULE_WORD */
 
 /* wallprof_rule.index: a register and how far it is shifted, 0 to 6 */
 #define WALLPROF_RULE_INDEX(reg, scale) ((reg) | (scale) << 5)
@@ -131,7 +136,9 @@ enum wallprof_rule_kind {
  * @kind: enum wallprof_rule_kind
  * @flags: WALLPROF_RULE_RA_REG, …
  * @reg: register that the CFA is based on (CFA, DEREF)
- * @index: WALLPROF_RULE_INDEX(), or WALLPROF_RULE_NO_INDEX (DEREF)
+ * @index: WALLPROF_RULE_INDEX(), or WALLPROF_RULE_NO_INDEX (DEREF). With WALLPROF_RULE_WORD
+ *	there is no index, and this is where the word is: words of 8 bytes below the frame
+ *	pointer, 1 to WALLPROF_RULE_WORDS
  * @off: bytes (CFA, DEREF)
  * @add: bytes (DEREF); 1 to 15 (PLT)
  * @ra: where the return address is: words of 8 bytes from the CFA or from the
@@ -142,6 +149,11 @@ enum wallprof_rule_kind {
  *	that ends with WALLPROF_SAVE_END. 0 is the empty list
  *
  * Fields that a kind does not use are 0, and @index is WALLPROF_RULE_NO_INDEX.
+ *
+ * With WALLPROF_RULE_WORD the stack has a WALLPROF_INTERP_WORD of wallprof_interp.h behind
+ * the frame's address if its frame pointer is known, whether its caller is found or not. It
+ * takes one of the words of &struct wallprof_configure.max_stack, in the order of the walk.
+ * The last address that there was room for has none. A word that cannot be read ends no walk.
  */
 struct wallprof_rule {
 	__u8 kind;

@@ -11,7 +11,8 @@ HOSTILE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror \
 	-Wno-sign-compare -Wno-missing-field-initializers -D_FILE_OFFSET_BITS=64 \
 	-pthread -I uapi
 HOSTILE_FUZZ := $(addprefix $(HOSTILE)/,fuzz.c programs.c calls.c \
-	models.c commands.c images.c looks.c descriptors.c mappings.c company.c places.c judge.c)
+	models.c commands.c tables.c images.c looks.c descriptors.c mappings.c company.c \
+	places.c judge.c)
 HOSTILE_HEADERS := $(wildcard $(HOSTILE)/*.h) $(wildcard uapi/linux/*.h) $(HOSTILE)/build.mk
 
 .PHONY: hostile hostile-clean

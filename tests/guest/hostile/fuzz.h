@@ -8,7 +8,7 @@
  * fuzz.c      rounds of workers, and what must hold when they are gone
  * programs.c  makes programs: from nothing, from the corpus, from a file
  * calls.c     the table of calls, and how programs of them run
- * commands.c, images.c, descriptors.c, mappings.c, company.c
+ * commands.c, tables.c, images.c, descriptors.c, mappings.c, company.c
  *             how each call is made
  * places.c    the memory that calls are given
  * models.c    what is known of a session

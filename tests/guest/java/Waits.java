@@ -174,6 +174,11 @@ public class Waits {
 	public static void main(String[] args) throws Exception {
 		new Thread(Waits::chain, "chain").start();
 		new Thread(Waits::mixed, "mixed").start();
-		Thread.sleep(Long.MAX_VALUE);
+		if (args.length == 0)
+			Thread.sleep(Long.MAX_VALUE);
+		/* With an argument, until its input ends. */
+		while (System.in.read() >= 0)
+			;
+		System.exit(0);
 	}
 }

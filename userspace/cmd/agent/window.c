@@ -50,13 +50,13 @@ struct stack_key {
 static __u32 location_of(struct window *w, const struct wp_livename *name)
 {
 	const struct wp_otlp_frame frame = {
-		.file = name->python ? NULL : name->path,
+		.file = name->python || name->java ? NULL : name->path,
 		.build_id = name->id,
 		.address = name->offset,
 		.function = name->name,
 		.source = name->python ? name->file : NULL,
 		.line = name->line,
-		.type = name->python ? "cpython" : NULL,
+		.type = name->python ? "cpython" : name->java ? "jvm" : NULL,
 	};
 
 	return wp_otlp_location(w->otlp, &frame);

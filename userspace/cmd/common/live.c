@@ -41,10 +41,15 @@ struct task_record {
 	__u32 pid, ppid;
 };
 
-/* Without Python on the host this is all, for each record, and each second. */
+/* Without Python and Java on the host this is all, for each record, and each second. */
 static bool has_interps(const struct wp_live *live)
 {
 	return live->r.codes && wp_interps_any(live->r.interps);
+}
+
+static bool has_methods(const struct wp_live *live)
+{
+	return wp_jvmmethods_any(live->r.methods);
 }
 
 static int add_record(void *ctx, const struct perf_event_header *rec, __u64 time)
@@ -61,6 +66,8 @@ static int add_record(void *ctx, const struct perf_event_header *rec, __u64 time
 	}
 	if (has_interps(live))
 		wp_interpcodes_record(live->r.codes, rec, time);
+	if (live->r.methods)
+		wp_jvmmethods_record(live->r.methods, rec, time);
 	wp_livecauses_record(&live->causes, rec);
 	if (wp_endedmaps_record(&live->ended[live->now], rec))
 		return -ENOMEM;
@@ -236,8 +243,12 @@ int wp_live_begin(struct wp_live *live)
 	err = wp_stacks_init(&r->stacks);
 	if (!err)
 		err = wp_live_new_names(live);
-	if (!err && r->o.python)
-		err = wp_recording_open_interps(r);
+	if (!err && wp_recording_has_tables(r)) {
+		r->jvms = wp_jvms_new(false);
+		err = r->jvms ? 0 : -ENOMEM;
+	}
+	if (!err)
+		err = wp_recording_open_interps(r, false);
 	if (!err)
 		err = wp_livecauses_begin(&live->causes, &r->o);
 	if (err) {
@@ -285,7 +296,7 @@ static int add_hist(struct wp_live *live, const struct wp_half *half, __u32 i,
 /* Closed intervals, samples and losses of a half. */
 static int add_half(struct wp_live *live, const struct wp_half *half)
 {
-	bool interps = has_interps(live);
+	bool interps = has_interps(live), methods = has_methods(live);
 	__u32 i;
 	int err;
 
@@ -309,6 +320,9 @@ static int add_half(struct wp_live *live, const struct wp_half *half)
 		if (interps && key.user)
 			wp_interpcodes_look(live->r.codes, aggr->tgid, key.user->ips,
 					    key.user->nr);
+		if (methods && key.user)
+			wp_jvmmethods_look(live->r.methods, aggr->tgid, key.user->ips,
+					   key.user->nr);
 		if (key.oncpu) {
 			err = wp_topshares_sample(&live->shares, &key, aggr->total);
 		} else {
@@ -351,9 +365,13 @@ static int drain(struct wp_live *live)
 	__u64 upto;
 	int err;
 
+	if (r->methods)
+		wp_jvmmethods_before(r->methods);
 	err = wp_device_flip(&r->dev, &epoch, &live->flipped);
 	if (err)
 		return err;
+	if (r->methods)
+		wp_jvmmethods_flipped(r->methods, live->flipped);
 	/* First, as it has the names of ended threads. */
 	err = wp_sideband_drain(r->sideband, &upto, false, add_record, live);
 	if (!err)
@@ -398,11 +416,11 @@ __u64 wp_live_look_at(const struct wp_live *live)
 {
 	__u64 last = live->looked > live->flipped ? live->looked : live->flipped;
 
-	return live->r.codes ? last + LOOK_NS : ~0ULL;
+	return live->r.codes || live->r.methods ? last + LOOK_NS : ~0ULL;
 }
 
 /**
- * wp_live_look() - read the functions of interpreters
+ * wp_live_look() - read the functions of interpreters, and of JVMs
  * @live: the view
  *
  * In a long interval: when it ends, processes have ended that had them.
@@ -412,7 +430,7 @@ __u64 wp_live_look_at(const struct wp_live *live)
 int wp_live_look(struct wp_live *live)
 {
 	live->looked = wp_clock_now();
-	return has_interps(live) ? wp_live_drain(live) : 0;
+	return has_interps(live) || has_methods(live) ? wp_live_drain(live) : 0;
 }
 
 /* A consistent copy of a slot, unless it changes faster than it can be read. */
@@ -537,6 +555,8 @@ int wp_live_turn(struct wp_live *live, bool shown)
 		wp_interpcodes_end_epoch(live->r.codes, live->turned);
 		wp_interpcodes_sweep(live->r.codes);
 	}
+	if (live->r.methods)
+		wp_jvmmethods_end_epoch(live->r.methods, live->turned);
 	/* Not each time that data is read: a thread that ended is shown with this interval. */
 	wp_comms_sweep(&live->r.t.comms);
 	err = drain(live);
@@ -558,6 +578,8 @@ int wp_live_turn(struct wp_live *live, bool shown)
 		err = wp_livecauses_turn(&live->causes);
 	if (!err && shown)
 		wp_toptable_join(&live->table, &live->shares);
+	if (live->r.methods)
+		wp_jvmmethods_turn(live->r.methods);
 	live->now = (live->now + 1) % WP_LIVE_ENDED;
 	wp_endedmaps_clear(&live->ended[live->now]);
 	if (err == -ENOMEM)

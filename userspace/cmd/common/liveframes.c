@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Names the frames of a stack of a live view, one after the other: the kernel's before the
- * program's. Functions of Python take the place of the native function that executes them,
- * as in a recording (interprows.c). Called by top/stacks.c and agent/window.c.
+ * program's. Functions of Python, and interpreted methods of Java, take the place of the native
+ * function that executes them, as in a recording (interprows.c). Called by top/stacks.c and
+ * agent/window.c.
  */
 #include <errno.h>
 #include <linux/wallprof_interp.h>
@@ -18,6 +19,20 @@
 void wp_liveframes_init(struct wp_liveframes *f, struct wp_live *live, const struct wp_topkey *key)
 {
 	*f = (struct wp_liveframes){ .live = live, .key = key };
+}
+
+/* The method of Java that the native function executes. Returns whether there is one. */
+static bool next_method(struct wp_liveframes *f, struct wp_livename *name)
+{
+	const struct wp_stack *user = f->key->user;
+	const struct wp_jvmmethods *methods = f->live->r.methods;
+	__u64 word;
+
+	if (!methods || f->user == user->nr || !WALLPROF_INTERP_IS_WORD(user->ips[f->user]))
+		return false;
+	word = user->ips[f->user++];
+	wp_jvmmethods_livename(methods, f->key->tgid, word, name);
+	return true;
 }
 
 /* Of Python, the next function of the run. Returns whether there is one. */
@@ -57,7 +72,7 @@ static bool next_native(struct wp_liveframes *f)
 
 		f->native = f->user++;
 		/* Half of a function is none. */
-		if (!f->native || (!WALLPROF_INTERP_IS_CODE(ip) && !WALLPROF_INTERP_IS_AT(ip)))
+		if (!f->native || !(ip & WALLPROF_INTERP_CODE))
 			return true;
 	}
 	return false;
@@ -66,7 +81,7 @@ static bool next_native(struct wp_liveframes *f)
 /**
  * wp_liveframes_next() - get the next frame
  * @f: the position
- * @name: set to its name. A function of Python that was not read has no file
+ * @name: set to its name. A function or method that was not read has no file
  * @found: set to whether there is one
  *
  * Return: 0 or -ENOMEM.
@@ -80,7 +95,7 @@ int wp_liveframes_next(struct wp_liveframes *f, struct wp_livename *name, bool *
 	if (kernel && f->kernel < kernel->nr)
 		return wp_livenames_kernel(f->live->names, kernel->ips[f->kernel++], caller, name);
 	for (;;) {
-		if (f->run && next_function(f, name)) {
+		if (f->run && (next_method(f, name) || next_function(f, name))) {
 			f->shown = true;
 			return 0;
 		}

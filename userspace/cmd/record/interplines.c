@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints how many stacks of a recording have Python functions, and how many of these have no
- * name. Called by summary.c.
+ * Prints how many stacks of a recording have Python functions, and how many of these, and of
+ * interpreted methods of Java, have no name. Called by summary.c.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,8 +31,33 @@ static unsigned int most_of(const __u64 *n, unsigned int from, unsigned int nr)
 	return most;
 }
 
+static void method_line(const struct wp_jvmmethods_stats *s)
+{
+	__u64 unread = sum(s->unread, WP_JVMMETHODS_REASONS);
+
+	if (unread)
+		print("%" PRIu64 " of %" PRIu64 " interpreted Java methods not read, most as: %s",
+		      (uint64_t)unread, (uint64_t)s->frames,
+		      wp_jvmmethods_reason(most_of(s->unread, 0, WP_JVMMETHODS_REASONS)));
+}
+
+static void method_details(const struct wp_jvmmethods_stats *s)
+{
+	unsigned int i;
+
+	if (s->frames)
+		fprintf(stderr, "  interpreted Java methods in samples: %" PRIu64 ", of %" PRIu64
+			" names that were read\n",
+			(uint64_t)s->frames, (uint64_t)s->methods);
+	for (i = 0; i < WP_JVMMETHODS_REASONS; i++) {
+		if (s->unread[i])
+			fprintf(stderr, "    %5.1f %%  not read: %s\n",
+				percent(s->unread[i], s->frames), wp_jvmmethods_reason(i));
+	}
+}
+
 /**
- * wp_record_interp_lines() - print how many stacks have Python functions, and names of these
+ * wp_record_interp_lines() - print how many stacks have interpreted functions, and names of these
  * @s: the statistics
  */
 void wp_record_interp_lines(const struct wp_record_stats *s)
@@ -55,6 +80,7 @@ void wp_record_interp_lines(const struct wp_record_stats *s)
 		print("%" PRIu64 " of %" PRIu64 " Python functions not read, most as: %s",
 		      (uint64_t)unread, (uint64_t)s->rows.frames,
 		      wp_interpcodes_reason(most_of(s->rows.unread, 0, WP_INTERPCODES_REASONS)));
+	method_line(&s->methods);
 }
 
 /**
@@ -84,4 +110,5 @@ void wp_record_interp_details(const struct wp_record_stats *s)
 				percent(s->rows.unread[i], s->rows.frames),
 				wp_interpcodes_reason(i));
 	}
+	method_details(&s->methods);
 }

@@ -327,10 +327,10 @@ static int prepare(struct run *run)
 		r->keep = wp_keepfiles_new(NULL);
 	if (r->ids)
 		wp_buildids_keep(r->ids, r->keep);
-	if (!err && r->o.python && r->keep)
-		err = wp_recording_open_interps(r);
 	if (r->ids && has_tables(&r->o))
 		r->jvms = wp_jvms_new(true);
+	if (!err)
+		err = wp_recording_open_interps(r, true);
 	r->merge.no_idle = r->o.no_idle;
 	r->t.waits.no_idle = r->o.no_idle;
 	if (wp_recording_wants_causes(&r->o))
@@ -666,8 +666,7 @@ int cmd_record(int argc, char **argv)
 		wp_warn("the end came before the recording began: %s is empty", r.o.output);
 	else if (!started && !err)
 		wp_err("interrupted before the recording began: %s is empty", r.o.output);
-	if (r.codes)
-		wp_interpcodes_stats(r.codes, &r.s.rows);
+	wp_recording_interp_stats(&r);
 	if (started && !err)
 		wp_record_summary(&r.o, &r.s, &r.t);
 

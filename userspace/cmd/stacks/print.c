@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/wallprof_interp.h>
 
 #include "cmd/stacks/stacks.h"
 #include "lib/base/json.h"
@@ -17,6 +18,7 @@
 #include "lib/model/stacks.h"
 #include "lib/proc/procinfo.h"
 #include "lib/proc/procstack.h"
+#include "lib/record/jvmmethods.h"
 #include "lib/symbols/livenames.h"
 
 /* Number of functions in a line. */
@@ -67,6 +69,27 @@ static void put_cause(const struct wp_now_threads *all, const struct wp_now_thre
 	printf(", %s", text);
 }
 
+/* A frame of a user stack without functions of Python; a method of Java has its frame's place. */
+static int native_frame(const struct wp_now_threads *all, const struct wp_now_thread *t,
+			unsigned int i, struct wp_livename *name, bool *found)
+{
+	const struct wp_stack *user = t->user;
+	unsigned int at = 0, words;
+
+	*found = false;
+	for (; user && at < user->nr; at += 1 + words) {
+		words = at + 1 < user->nr && WALLPROF_INTERP_IS_WORD(user->ips[at + 1]);
+		if (i--)
+			continue;
+		*found = true;
+		if (!words || !all->methods)
+			return wp_livenames_user(all->names, t->tgid, user->ips[at], at, name);
+		wp_jvmmethods_livename(all->methods, t->tgid, user->ips[at + 1], name);
+		return 0;
+	}
+	return 0;
+}
+
 /**
  * wp_now_frame() - get a frame of a thread's stacks, the kernel's before the program's
  * @all: all threads
@@ -93,10 +116,7 @@ int wp_now_frame(const struct wp_now_threads *all, const struct wp_now_thread *t
 	i -= kernel;
 	if (t->python)
 		return wp_now_python_frame(all, t, i, name, found);
-	*found = t->user && i < t->user->nr;
-	if (!*found)
-		return 0;
-	return wp_livenames_user(all->names, t->tgid, t->user->ips[i], i, name);
+	return native_frame(all, t, i, name, found);
 }
 
 /**

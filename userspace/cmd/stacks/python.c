@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <linux/wallprof_interp.h>
 
 #include "cmd/stacks/stacks.h"
 #include "lib/base/procfile.h"
@@ -438,6 +439,9 @@ int wp_now_match_python(struct wp_now_threads *all, struct wp_now_thread *t,
 	if (!p->place)
 		return -ENOMEM;
 	for (i = 0, runs = 0; i < nr; i++) {
+		/* A word of a frame is none. */
+		if (i && WALLPROF_INTERP_IS_WORD(t->user->ips[i]))
+			continue;
 		if (is_native(all, t, i))
 			frame = place_run(p, frame, runs++, i);
 		else

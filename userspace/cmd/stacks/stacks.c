@@ -32,6 +32,9 @@
 #include "lib/sandbox/zygote.h"
 #include "lib/symbols/livenames.h"
 
+/* Memory of methods that JVMs interpret. */
+#define METHODS_BYTES	((size_t)64 << 20)
+
 #define DEFAULT_LOOK_NS	(50 * WP_NSEC_PER_MSEC)
 #define MAX_LOOK_NS	(60000 * WP_NSEC_PER_MSEC)
 /* The session is short: tables and stacks that come later are useless. */
@@ -238,6 +241,14 @@ static int read_before(const struct wp_recording *r, struct wp_now_threads *all)
 	return 0;
 }
 
+/* Without memory, they have no names. */
+static void look_at_methods(struct wp_recording *r, struct wp_now_threads *all)
+{
+	if (r->jvms)
+		r->methods = wp_jvmmethods_new(r->jvms, METHODS_BYTES);
+	all->methods = r->methods;
+}
+
 /* From START to STOP, and all stacks. */
 static int look(struct wp_recording *r, struct wp_now_threads *all, __u64 ns)
 {
@@ -250,6 +261,7 @@ static int look(struct wp_recording *r, struct wp_now_threads *all, __u64 ns)
 	err = wp_recording_configure(r);
 	if (!err)
 		err = wp_recording_open_mapsync(r, NULL, NULL);
+	look_at_methods(r, all);
 	if (!err)
 		err = wp_device_start(&r->dev, &r->s.start);
 	if (err)
@@ -419,6 +431,8 @@ static int read_task(struct wp_recording *r, const struct opts *o, struct wp_now
 	wp_now_read_comm(t.tgid, t.tid, t.comm);
 	if (t.now != WP_NOW_ONCPU) {
 		wp_stacks_find(&r->stacks, task->user_stack, &t.user);
+		if (t.user && r->methods)
+			wp_jvmmethods_look(r->methods, t.tgid, t.user->ips, t.user->nr);
 		wp_stacks_find(&r->stacks, task->kernel_stack, &t.kernel);
 		if (task->flags & WALLPROF_TASK_SINCE_START)
 			t.proc = before->proc;
@@ -562,6 +576,7 @@ int cmd_stacks(int argc, char **argv)
 	wp_opener_recording();
 	err = run(&r, &o, &all);
 	wp_mapsync_end(r.mapsync, NULL);
+	wp_jvmmethods_free(r.methods);
 	wp_jvms_free(r.jvms);
 	wp_device_close(&r.dev);
 	wp_stacks_free(&r.stacks);

@@ -18,6 +18,7 @@
 #include "lib/proc/nspid.h"
 
 struct wp_device;
+struct wp_jvmmethods;
 struct wp_livename;
 struct wp_livenames;
 struct wp_now_python;
@@ -197,6 +198,7 @@ struct wp_now_before {
  * @python_unread: of other ones that should have these, by reason
  * @objects: objects of waits
  * @names: names of functions
+ * @methods: names of methods that JVMs interpret, or NULL
  * @nspids: numbers of threads of other namespaces
  * @pythons: processes that were looked at for Python functions, or NULL
  * @before: the slots
@@ -219,6 +221,7 @@ struct wp_now_threads {
 	__u64 python_unread[WP_PYTROUBLE_MAX];
 	struct wp_objects *objects;
 	struct wp_livenames *names;
+	struct wp_jvmmethods *methods;
 	struct wp_nspids nspids;
 	struct wp_now_pythons *pythons;
 	struct wp_now_before *before;

@@ -41,17 +41,20 @@ const char *const wp_jvmsymbol_names[WP_JVMSYMBOL_NR] = {
  * @name: the member; NULL: the size of the structure
  * @is_variable: it is one: its address is wanted
  * @at: where it goes
+ * @is_optional: it stays 0 if the version has none
  */
 struct item {
 	const char *type;
 	const char *name;
 	bool is_variable;
 	size_t at;
+	bool is_optional;
 };
 
-#define MEMBER(type, name, to)	{ type, name, false, offsetof(struct wp_jvmlayout, to) }
-#define VARIABLE(type, name, to) { type, name, true, offsetof(struct wp_jvmlayout, to) }
-#define SIZE(type, to)		{ type, NULL, false, offsetof(struct wp_jvmlayout, to) }
+#define MEMBER(type, name, to)	{ type, name, false, offsetof(struct wp_jvmlayout, to), false }
+#define VARIABLE(type, name, to) { type, name, true, offsetof(struct wp_jvmlayout, to), false }
+#define SIZE(type, to)		{ type, NULL, false, offsetof(struct wp_jvmlayout, to), false }
+#define OPTIONAL(type, name, to) { type, name, true, offsetof(struct wp_jvmlayout, to), true }
 
 static const struct item items[] = {
 	VARIABLE("CodeCache", "_heaps", heaps),
@@ -83,6 +86,7 @@ static const struct item items[] = {
 	MEMBER("Klass", "_name", klass_name),
 	MEMBER("Symbol", "_length", symbol_length),
 	MEMBER("Symbol", "_body[0]", symbol_body),
+	OPTIONAL("PerfMemory", "_prologue", perf_data),
 };
 
 #define NR_ITEMS (sizeof(items) / sizeof(items[0]))
@@ -287,7 +291,7 @@ int wp_jvmlayout_read(struct wp_pymemory *m, const __u64 symbols[WP_JVMSYMBOL_NR
 	if (!err)
 		err = read_entries(m, symbols, &types, true, layout, found);
 	for (i = 0; i < NR_ITEMS && !err; i++) {
-		if (!found[i])
+		if (!found[i] && !items[i].is_optional)
 			err = -ENOTSUP;
 	}
 	return err;

@@ -75,6 +75,7 @@ extern const char *const wp_jvmsymbol_names[WP_JVMSYMBOL_NR];
  * @klass_name: of a class: its name
  * @symbol_length: of a name: its length
  * @symbol_body: its bytes
+ * @perf_data: variable: its performance data; 0: this version has none
  */
 struct wp_jvmlayout {
 	__u64 heaps;
@@ -106,6 +107,7 @@ struct wp_jvmlayout {
 	__u64 klass_name;
 	__u64 symbol_length;
 	__u64 symbol_body;
+	__u64 perf_data;
 };
 
 int wp_jvmlayout_read(struct wp_pymemory *m, const __u64 symbols[WP_JVMSYMBOL_NR],

@@ -8,7 +8,8 @@
  *   it is removed; the return address and then the caller's frame pointer are below the CFA.
  *   Before, it is known if it is made as compilers do.
  * - the interpreter: the frame pointer is the frame's. The caller's sp is in the frame, as
- *   the interpreter moves it: it makes room for locals behind the arguments.
+ *   the interpreter moves it: it makes room for locals behind the arguments. So is the method,
+ *   which the module puts into the stack.
  * - where Java returns to the JVM: the frame pointer is the frame's. Other stubs have no
  *   rule: most have a frame pointer.
  *
@@ -38,6 +39,9 @@ static const struct wallprof_save lost[] = {
 	{ 13, WALLPROF_SAVE_LOST, 0 }, { 14, WALLPROF_SAVE_LOST, 0 },
 	{ 15, WALLPROF_SAVE_LOST, 0 },
 };
+
+/* Where an interpreted method's frame has it: words below the frame pointer. */
+#define METHOD	3
 
 /* Bytes around the place where Java returns to the JVM that are in the same frame. */
 #define STUB_BEFORE	2
@@ -95,8 +99,9 @@ static int add_frame(struct maker *m, __u64 pc, __u32 bytes, bool popped)
 static int add_interpreter(struct maker *m, __u64 pc)
 {
 	struct wallprof_rule rule = {
-		.kind = WALLPROF_RULE_DEREF, .index = WALLPROF_RULE_NO_INDEX, .reg = FP,
-		.flags = WALLPROF_RULE_FP_SAVED | WALLPROF_RULE_FP_FP | WALLPROF_RULE_RA_FP,
+		.kind = WALLPROF_RULE_DEREF, .index = METHOD, .reg = FP,
+		.flags = WALLPROF_RULE_FP_SAVED | WALLPROF_RULE_FP_FP | WALLPROF_RULE_RA_FP |
+			 WALLPROF_RULE_WORD,
 		.off = -8, .ra = 1, .fp = 0,
 	};
 

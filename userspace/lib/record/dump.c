@@ -134,7 +134,8 @@ static void put_stack(FILE *f, const struct wp_stack *stack, char end)
 		/* These are no addresses. */
 		if (i && !(stack->flags & WALLPROF_STACK_IS_KERNEL) &&
 		    (WALLPROF_INTERP_IS_CODE(stack->ips[i]) ||
-		     WALLPROF_INTERP_IS_AT(stack->ips[i])))
+		     WALLPROF_INTERP_IS_AT(stack->ips[i]) ||
+		     WALLPROF_INTERP_IS_WORD(stack->ips[i])))
 			continue;
 		fprintf(f, "%s%" PRIx64, i ? ";" : "", (uint64_t)stack->ips[i]);
 	}

@@ -10,14 +10,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
-#include <unistd.h>
 
-#include "lib/base/procdir.h"
-#include "lib/base/procfile.h"
 #include "lib/interp/pycode.h"
 #include "lib/proc/procmemory.h"
 #include "lib/record/interpcodes.h"
+#include "lib/record/interpusers.h"
 
 #define BUCKETS		4096
 #define FIRST_CODES	64
@@ -31,7 +28,6 @@
 /* What may be read of the processes of a user in an epoch. */
 #define EPOCH_BLOCKS	16384
 #define EPOCH_BYTES	(64 << 20)
-#define MAX_USERS	64
 
 /* Parents that may have read what a child executes. */
 #define MAX_PARENTS	16
@@ -102,11 +98,6 @@ struct process {
 	unsigned int unused;
 };
 
-struct user {
-	uid_t uid;
-	struct wp_pybudget budget;
-};
-
 /**
  * struct wp_interpcodes - the code objects
  * @interps: interpreters of processes
@@ -119,8 +110,8 @@ struct user {
  * @upto: what happened until then is written
  * @epoch: number of epochs whose samples are written
  * @max_bytes: limit of the memory of code objects
- * @user: users
- * @nr_users: their number
+ * @users: users
+ * @budget: what may still be read of the processes of each
  * @stats: statistics
  */
 struct wp_interpcodes {
@@ -134,10 +125,18 @@ struct wp_interpcodes {
 	__u64 upto;
 	__u64 epoch;
 	size_t max_bytes;
-	struct user user[MAX_USERS];
-	unsigned int nr_users;
+	struct wp_interpusers users;
+	struct wp_pybudget budget[WP_INTERPUSERS_MAX];
 	struct wp_interpcodes_stats stats;
 };
+
+static void renew_budgets(struct wp_interpcodes *codes)
+{
+	unsigned int i;
+
+	for (i = 0; i < WP_INTERPUSERS_MAX; i++)
+		codes->budget[i] = (struct wp_pybudget){ EPOCH_BLOCKS, EPOCH_BYTES };
+}
 
 /**
  * wp_interpcodes_new() - allocate an empty table
@@ -154,6 +153,7 @@ struct wp_interpcodes *wp_interpcodes_new(struct wp_interps *interps, size_t max
 		return NULL;
 	codes->interps = interps;
 	codes->max_bytes = max_bytes;
+	renew_budgets(codes);
 	codes->procs = wp_procmemory_new();
 	if (!codes->procs) {
 		wp_interpcodes_free(codes);
@@ -235,31 +235,11 @@ static struct process *find_or_add(struct wp_interpcodes *codes, __u32 pid)
 	if (!p)
 		return NULL;
 	p->pid = pid;
-	p->user = MAX_USERS;
+	p->user = WP_INTERPUSERS_MAX;
 	p->next = codes->bucket[pid % BUCKETS];
 	codes->bucket[pid % BUCKETS] = p;
 	codes->nr++;
 	return p;
-}
-
-/* The number of a process's user; those that find no room share the last one. */
-static unsigned int find_user(struct wp_interpcodes *codes, __u32 pid)
-{
-	int dir = wp_procdir_open(pid);
-	uid_t uid = dir < 0 ? (uid_t)-1 : wp_procfile_user(dir);
-	unsigned int i;
-
-	if (dir >= 0)
-		close(dir);
-	for (i = 0; i < codes->nr_users && codes->user[i].uid != uid; i++)
-		;
-	if (i == MAX_USERS)
-		return MAX_USERS - 1;
-	if (i == codes->nr_users)
-		codes->user[codes->nr_users++] = (struct user){
-			.uid = uid, .budget = { EPOCH_BLOCKS, EPOCH_BYTES },
-		};
-	return i;
 }
 
 static size_t slot_of(const struct process *p, __u64 address, __u32 hash)
@@ -345,12 +325,12 @@ static int read_code(struct wp_interpcodes *codes, struct process *p, __u64 addr
 	if (!p->known && !wp_interps_find(codes->interps, p->pid, &p->interp))
 		return -ESRCH;
 	p->known = true;
-	if (p->user == MAX_USERS)
-		p->user = find_user(codes, p->pid);
+	if (p->user == WP_INTERPUSERS_MAX)
+		p->user = wp_interpusers_find(&codes->users, p->pid);
 	codes->pid = p->pid;
 	codes->memory.read = read_block;
 	codes->memory.ctx = codes;
-	codes->memory.budget = &codes->user[p->user].budget;
+	codes->memory.budget = &codes->budget[p->user];
 	err = wp_pycode_read(&codes->memory, &p->interp.py, &p->interp.interp, address, hash,
 			     code);
 	if (err == -ETIMEDOUT) {
@@ -586,14 +566,11 @@ static void drop_ended(struct wp_interpcodes *codes)
  */
 void wp_interpcodes_end_epoch(struct wp_interpcodes *codes, __u64 upto)
 {
-	unsigned int i;
-
 	codes->upto = upto;
 	codes->epoch++;
 	if (codes->any_ended)
 		drop_ended(codes);
-	for (i = 0; i < codes->nr_users; i++)
-		codes->user[i].budget = (struct wp_pybudget){ EPOCH_BLOCKS, EPOCH_BYTES };
+	renew_budgets(codes);
 }
 
 /* Keep those that were looked up lately. Others may have been read too early. */

@@ -69,8 +69,10 @@ struct table {
 /*
  * struct jvm - a process
  * @program: identifies the program that it executes
- * @live: its code; of mapsync.c's thread, as all but @log
+ * @live: its code; of mapsync.c's thread, as all but @log and @facts
  * @live_bytes: the memory of that
+ * @facts: what its methods are read by, at the last look
+ * @has_facts: there was a look
  * @log: its names by time
  * @next_look: when it is looked at again; 0: never
  * @pause: time between two looks
@@ -86,6 +88,8 @@ struct jvm {
 	__u64 program;
 	struct wp_livejvm live;
 	size_t live_bytes;
+	struct wp_jvmfacts facts;
+	bool has_facts;
 	struct wp_jvmlog log;
 	__u64 next_look;
 	__u64 pause;
@@ -98,7 +102,7 @@ struct jvm {
 
 /**
  * struct wp_jvms - the JVMs
- * @lock: protects @log of all, @bytes, and @bucket against changes
+ * @lock: protects @log and @facts of all, @bytes, and @bucket against changes
  * @bucket: processes by pid
  * @nr: their number
  * @bytes: memory of names by time
@@ -203,6 +207,8 @@ static bool note_look(struct wp_jvms *all, struct jvm *j, const struct wp_jvmcod
 	changed = wp_jvmlog_note(&j->log, before, then, &j->live.codes, j->live.began,
 				 &j->live.names);
 	all->bytes += wp_jvmlog_bytes(&j->log) - bytes;
+	j->facts = (struct wp_jvmfacts){ j->live.layout, j->live.program, j->live.unloads };
+	j->has_facts = true;
 	pthread_mutex_unlock(&all->lock);
 	return changed;
 }
@@ -229,6 +235,7 @@ static void end_program(struct wp_jvms *all, struct jvm *j, bool sure)
 {
 	pthread_mutex_lock(&all->lock);
 	wp_jvmlog_end(&j->log, &j->live.codes, j->live.began, sure);
+	j->has_facts = false;
 	pthread_mutex_unlock(&all->lock);
 	wp_livejvm_end(&j->live);
 	note_live(all, j);
@@ -447,6 +454,48 @@ void wp_jvms_look_last(struct wp_jvms *all)
 			wp_jvms_look(all, j->pid, j->program);
 		}
 	}
+}
+
+/**
+ * wp_jvms_any() - whether any process may have a JVM
+ * @all: the table
+ *
+ * May be called from any thread.
+ *
+ * Return: true if so.
+ */
+bool wp_jvms_any(struct wp_jvms *all)
+{
+	bool any;
+
+	pthread_mutex_lock(&all->lock);
+	any = all->nr;
+	pthread_mutex_unlock(&all->lock);
+	return any;
+}
+
+/**
+ * wp_jvms_find() - find what the names of a JVM's methods are read by
+ * @all: the table
+ * @pid: the process
+ * @facts: set to it
+ *
+ * May be called from any thread.
+ *
+ * Return: false if there is no JVM, or none that was read.
+ */
+bool wp_jvms_find(struct wp_jvms *all, __u32 pid, struct wp_jvmfacts *facts)
+{
+	const struct jvm *j;
+	bool found;
+
+	pthread_mutex_lock(&all->lock);
+	j = find(all, pid);
+	found = j && j->has_facts;
+	if (found)
+		*facts = j->facts;
+	pthread_mutex_unlock(&all->lock);
+	return found;
 }
 
 /**

@@ -10,8 +10,22 @@
 #include <linux/types.h>
 #include <linux/wallprof.h>
 
+#include "lib/interp/jvmunloads.h"
+
 struct wp_jitloads;
 struct wp_jvms;
+
+/**
+ * struct wp_jvmfacts - what is needed to read the names of a JVM's methods
+ * @layout: where it keeps what
+ * @program: identifies the program that the process executes, as wp_livejvm_program()
+ * @unloads: number of classes that were unloaded, at the last look
+ */
+struct wp_jvmfacts {
+	struct wp_jvmlayout layout;
+	__u64 program;
+	struct wp_jvmunloads unloads;
+};
 
 /* Takes an unwind table and sets its id; returns 0 or a negative errno. */
 typedef int (*wp_jvms_push_fn)(void *ctx, const void *table, size_t size, __u32 *id);
@@ -27,6 +41,8 @@ void wp_jvms_tables(struct wp_jvms *all, __u32 pid, struct wallprof_map *map, si
 		    wp_jvms_push_fn push, void *ctx);
 void wp_jvms_drop_tables(struct wp_jvms *all);
 void wp_jvms_look_last(struct wp_jvms *all);
+bool wp_jvms_any(struct wp_jvms *all);
+bool wp_jvms_find(struct wp_jvms *all, __u32 pid, struct wp_jvmfacts *facts);
 void wp_jvms_forget(struct wp_jvms *all, __u32 pid);
 void wp_jvms_each(struct wp_jvms *all, wp_jvms_fn fn, void *ctx);
 

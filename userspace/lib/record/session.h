@@ -56,9 +56,10 @@
  * @begun: there is something to keep
  * @interps: interpreters of processes, or NULL
  * @codes: their functions, or NULL
- * @rows: names of these in the file, or NULL
- * @names: the file that has them, once there is one
- * @names_id: its build-id; empty: the output needs none so far
+ * @methods: interpreted methods of JVMs, or NULL
+ * @rows: names of both in the file, or NULL
+ * @names: the files that have them, once there are any
+ * @names_id: their build-ids; empty: the output needs none so far
  * @stacks: all stacks
  * @merge: samples of the epoch
  * @causes: the same in more detail, for --intervals
@@ -104,9 +105,10 @@ struct wp_recording {
 	struct wp_interps *interps;
 	struct wp_jvms *jvms;
 	struct wp_interpcodes *codes;
+	struct wp_jvmmethods *methods;
 	struct wp_interprows *rows;
-	struct wp_dso *names;
-	struct wp_buildid names_id;
+	struct wp_dso *names[WP_INTERPROWS_KINDS];
+	struct wp_buildid names_id[WP_INTERPROWS_KINDS];
 	bool begun;
 	struct wp_stacks stacks;
 	struct wp_merge merge;
@@ -165,11 +167,12 @@ int wp_recording_note_fork(struct wp_recording *r, const struct perf_event_heade
 int wp_recording_pause(struct wp_recording *r);
 bool wp_recording_lost_targets(struct wp_recording *r);
 
-int wp_recording_open_interps(struct wp_recording *r);
+int wp_recording_open_interps(struct wp_recording *r, bool file);
 void wp_recording_close_interps(struct wp_recording *r);
 int wp_recording_interpret(struct wp_recording *r, struct wp_perfdata_sample *sample,
 			   __u64 ips[WALLPROF_MAX_STACK]);
 void wp_recording_look_at_functions(struct wp_recording *r);
+void wp_recording_interp_stats(struct wp_recording *r);
 void wp_recording_keep_names(struct wp_recording *r);
 void wp_recording_keep_code(struct wp_recording *r);
 

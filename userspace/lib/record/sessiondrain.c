@@ -48,6 +48,8 @@ int wp_recording_add_record(void *ctx, const struct perf_event_header *rec, __u6
 		err = wp_timeline_sideband(r->timeline, rec, time);
 	if (!err && r->codes)
 		err = wp_interpcodes_record(r->codes, rec, time);
+	if (r->methods)
+		wp_jvmmethods_record(r->methods, rec, time);
 	if (!err && r->notes_forks)
 		err = wp_recording_note_fork(r, rec, time);
 	if (!err && r->next)
@@ -581,11 +583,15 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 	err = last ? 0 : expect_objects(r);
 	if (!err && wants_start_of_waits(r))
 		err = wp_blocked_read(&r->blocked, &r->dev);
+	if (r->methods)
+		wp_jvmmethods_before(r->methods);
 	if (!err)
 		err = wp_device_flip(&r->dev, &epoch, &time);
 	if (err)
 		return err;
 	r->s.epochs++;
+	if (r->methods)
+		wp_jvmmethods_flipped(r->methods, time);
 	if (r->t.objects)
 		wp_objects_begin_round(r->t.objects, time);
 	/* What is open of processes is used by short epochs, too. */
@@ -621,6 +627,8 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 		err = wp_batch_flush(r->batch, written);
 	if (r->codes)
 		wp_interpcodes_end_epoch(r->codes, upto);
+	if (r->methods)
+		wp_jvmmethods_end_epoch(r->methods, upto);
 	if (!err && wp_clock_now() - r->flushed >= FLUSH_NS) {
 		err = wp_perfdata_flush(r->pd);
 		r->flushed = wp_clock_now();

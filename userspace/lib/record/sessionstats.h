@@ -16,6 +16,7 @@
 #include "lib/model/objects.h"
 #include "lib/model/waits.h"
 #include "lib/record/interpcodes.h"
+#include "lib/record/jvmmethods.h"
 #include "lib/record/mapsync.h"
 #include "lib/record/timeline.h"
 #include "lib/symbols/keepfiles.h"
@@ -85,7 +86,8 @@ struct wp_event_stats {
  * @walks_not_resident: of them, that ended at memory that was not resident
  * @switches: switches by how they were recorded, enum wallprof_switch
  * @interps: walks that came to an interpreter, by enum wallprof_interp_reason
- * @rows: names of interpreted functions
+ * @rows: names of functions of Python
+ * @methods: names of interpreted methods of Java
  * @unwound: off-CPU nanoseconds, and numbers of samples, by the stop reason of their
  *	stack walks; by WALLPROF_AGGR_OFFCPU and _SAMPLE
  * @timeline: with --timeline: statistics of its events
@@ -143,6 +145,7 @@ struct wp_record_stats {
 	__u64 switches[WALLPROF_SWITCH_MAX];
 	__u64 interps[WALLPROF_INTERP_MAX];
 	struct wp_interpcodes_stats rows;
+	struct wp_jvmmethods_stats methods;
 	__u64 unwound[2][WALLPROF_UNWIND_MAX];
 	struct wp_timeline_stats timeline;
 	struct wp_keepfiles_stats kept;

@@ -23,7 +23,7 @@
 #include "lib/sandbox/filereader.h"
 #include "lib/sandbox/openfile.h"
 #include "lib/symbols/livejvm.h"
-#include "lib/symbols/mappedfile.h"
+#include "lib/symbols/mapplace.h"
 
 #define PART		"libjvm.so"
 
@@ -255,42 +255,13 @@ static void read_maps(struct wp_livejvms *jvms)
 	close(dir);
 }
 
-/*
- * Without the right to follow a mapping: the file by its name in the process's root, if that
- * still leads to the same one.
- */
-static int place_by_name(__u32 pid, const struct filemap *map)
-{
-	int root = map->name ? wp_openfile_root(pid) : -1, place;
-	struct stat st;
-
-	if (root < 0)
-		return -1;
-	place = wp_openfile_place(root, map->name);
-	close(root);
-	if (place < 0 || (!wp_openfile_known(place, &st) && st.st_ino == map->ino))
-		return place;
-	close(place);
-	return -1;
-}
-
 static void open_file(struct wp_livejvms *jvms, struct filemap *map)
 {
-	int place = -1;
-	struct stat st;
-
 	map->fd = -2;
-	if (jvms->nr_open < MAX_OPEN)
-		place = wp_mappedfile_place(jvms->pid, map->start, map->end);
-	if (place < 0 && jvms->nr_open < MAX_OPEN)
-		place = place_by_name(jvms->pid, map);
-	if (place < 0)
+	if (jvms->nr_open == MAX_OPEN)
 		return;
-	if (!wp_openfile_known(place, &st) && S_ISREG(st.st_mode)) {
-		map->is_served = !wp_openfile_has_owner(&st);
-		map->fd = wp_openfile_found(place, &st);
-	}
-	close(place);
+	map->fd = wp_mapplace_open(jvms->pid, map->start, map->end, map->name, map->ino,
+				   &map->is_served);
 	if (map->fd < 0)
 		map->fd = -2;
 	else
@@ -436,11 +407,82 @@ static int read_layout(struct wp_livejvms *jvms, struct wp_livejvm *jvm)
 
 	if (jvm->has_layout)
 		return 0;
+	jvm->program = wp_livejvm_program(jvms->pid);
 	err = find_symbols(jvms, address) ? 0 : -ENOTSUP;
 	if (!err)
 		err = wp_jvmlayout_read(&jvms->memory, address, &jvm->layout);
 	jvm->has_layout = !err;
 	return err;
+}
+
+/**
+ * wp_livejvm_open() - begin to read the memory of a process that has a JVM
+ * @jvms: a reader
+ * @pid: the process
+ * @budget: what may be read
+ * @windows: how many windows of that, each of WP_PROCMEMORY_SOME blocks
+ *
+ * Return: its memory, until wp_livejvm_close().
+ */
+struct wp_pymemory *wp_livejvm_open(struct wp_livejvms *jvms, __u32 pid,
+				    struct wp_pybudget *budget, unsigned int windows)
+{
+	jvms->pid = pid;
+	jvms->left = windows < MAX_WINDOWS ? windows : MAX_WINDOWS;
+	jvms->memory.read = read_block;
+	jvms->memory.ctx = jvms;
+	jvms->memory.budget = budget;
+	wp_pymemory_forget(&jvms->memory);
+	return &jvms->memory;
+}
+
+/**
+ * wp_livejvm_close() - end that
+ * @jvms: the reader
+ *
+ * Return: the number of windows that were left.
+ */
+unsigned int wp_livejvm_close(struct wp_livejvms *jvms)
+{
+	close_maps(jvms);
+	return jvms->left;
+}
+
+/**
+ * wp_livejvm_unloads() - read how many classes a JVM has unloaded
+ * @jvms: a reader
+ * @pid: the process
+ * @at: address of the number, a multiple of 8
+ * @nr: set to it
+ *
+ * Return: 0 or as wp_procmemory_read().
+ */
+int wp_livejvm_unloads(struct wp_livejvms *jvms, __u32 pid, __u64 at, __u64 *nr)
+{
+	const size_t skip = at % WP_PROCMEMORY_BLOCK;
+	__u8 block[WP_PROCMEMORY_BLOCK];
+	int err = wp_procmemory_read(jvms->procs, pid, at - skip, block);
+
+	if (!err)
+		memcpy(nr, block + skip, sizeof(*nr));
+	return err;
+}
+
+/*
+ * Before the code is looked at, and before its first table is made: what a stack has by that
+ * was there then.
+ */
+static void look_at_unloads(struct wp_livejvms *jvms, struct wp_livejvm *jvm)
+{
+	struct wp_jvmunloads *u = &jvm->unloads;
+	__u64 nr;
+
+	if (!u->at && wp_jvmunloads_find(&jvms->memory, &jvm->layout, &u->at)) {
+		u->at = 0;
+		return;
+	}
+	if (!wp_livejvm_unloads(jvms, jvms->pid, u->at, &nr))
+		wp_jvmunloads_note(u, nr, jvm->began ? wp_clock_now() : 0);
 }
 
 /**
@@ -461,21 +503,18 @@ int wp_livejvm_look(struct wp_livejvms *jvms, struct wp_livejvm *jvm, __u32 pid,
 	struct wp_jvmcodes now = { 0 };
 	int err;
 
-	jvms->pid = pid;
-	jvms->left = MAX_WINDOWS;
-	jvms->memory.read = read_block;
-	jvms->memory.ctx = jvms;
-	jvms->memory.budget = &budget;
-	wp_pymemory_forget(&jvms->memory);
+	wp_livejvm_open(jvms, pid, &budget, MAX_WINDOWS);
 	if (wp_intern_memory(&jvm->names) > MAX_NAMES) {
 		wp_jvmcode_forget_names(&jvm->codes);
 		wp_intern_free(&jvm->names);
 	}
 	err = read_layout(jvms, jvm);
 	if (!err)
+		look_at_unloads(jvms, jvm);
+	if (!err)
 		err = wp_jvmcode_look(&jvms->memory, &jvm->layout, &jvm->codes, &jvm->names,
 				      &now);
-	close_maps(jvms);
+	wp_livejvm_close(jvms);
 	if (err) {
 		wp_jvmcode_free(&now);
 		return err;

@@ -11,6 +11,7 @@
 #include "lib/base/intern.h"
 #include "lib/interp/jvmcode.h"
 #include "lib/interp/jvmlayout.h"
+#include "lib/interp/jvmunloads.h"
 
 struct wp_livejvms;
 
@@ -18,6 +19,8 @@ struct wp_livejvms;
  * struct wp_livejvm - the JVM of a process; all zero: not looked at yet
  * @layout: where it keeps what
  * @has_layout: that was read
+ * @program: identifies the program, as wp_livejvm_program() before that
+ * @unloads: number of classes that it has unloaded, at the last look
  * @codes: its code, at the last look
  * @names: names of these
  * @began: when the last look began that succeeded, ns of CLOCK_MONOTONIC; 0: none did
@@ -25,6 +28,8 @@ struct wp_livejvms;
 struct wp_livejvm {
 	struct wp_jvmlayout layout;
 	bool has_layout;
+	__u64 program;
+	struct wp_jvmunloads unloads;
 	struct wp_jvmcodes codes;
 	struct wp_intern names;
 	__u64 began;
@@ -37,6 +42,10 @@ void wp_livejvm_free(struct wp_livejvms *jvms);
 int wp_livejvm_look(struct wp_livejvms *jvms, struct wp_livejvm *jvm, __u32 pid,
 		    struct wp_jvmcodes *before);
 const char *wp_livejvm_name(const struct wp_livejvm *jvm, const struct wp_jvmcode *code);
+struct wp_pymemory *wp_livejvm_open(struct wp_livejvms *jvms, __u32 pid,
+				    struct wp_pybudget *budget, unsigned int windows);
+unsigned int wp_livejvm_close(struct wp_livejvms *jvms);
+int wp_livejvm_unloads(struct wp_livejvms *jvms, __u32 pid, __u64 at, __u64 *nr);
 size_t wp_livejvm_bytes(const struct wp_livejvm *jvm);
 void wp_livejvm_end(struct wp_livejvm *jvm);
 

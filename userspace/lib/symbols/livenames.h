@@ -21,6 +21,7 @@
  * @id: its build-id in hexadecimal digits; NULL: unknown, or not wanted
  * @memory: @file is memory
  * @python: a function of Python, which is not looked up here; @file has its directories
+ * @java: an interpreted method of Java, which is not looked up here
  * @line: the line that it executes, or 0
  * @offset: offset in @file; for memory, and without @file, the address itself
  *
@@ -33,6 +34,7 @@ struct wp_livename {
 	const char *id;
 	bool memory;
 	bool python;
+	bool java;
 	__u32 line;
 	__u64 offset;
 };

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of names of interpreted Java methods: which ones count, as classes are unloaded. The
+ * reader of memory, what is known of JVMs, and the clock are replaced.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "jvmimage.h"
+#include "lib/record/jvmmethods.h"
+#include "lib/symbols/livejvm.h"
+#include "lib/symbols/mapplace.h"
+#include "tap.h"
+
+#define PID	7
+#define OTHER	8
+#define COUNTER	0x7000ULL
+#define RUN	"org.some.Klass.run"
+#define NEW	"org.some.Third.run"
+
+static __u64 now_ns = 1000000000;
+static struct image image;
+static struct wp_jvmfacts facts;
+static struct wp_pymemory memory;
+static struct wp_jvmmethods *m;
+static __u64 program = 1, unloads;
+static unsigned int opened;
+static int count_err, read_err;
+static bool has_jvm = true;
+/* So many classes are unloaded while a name is read. */
+static unsigned int unloads_meanwhile;
+/* It executes that program while a name is read; 0: it does not. */
+static __u64 program_meanwhile;
+
+int clock_gettime(clockid_t id, struct timespec *ts)
+{
+	(void)id;
+	now_ns++;
+	ts->tv_sec = now_ns / 1000000000;
+	ts->tv_nsec = now_ns % 1000000000;
+	return 0;
+}
+
+bool wp_jvms_any(struct wp_jvms *all)
+{
+	(void)all;
+	return false;
+}
+
+bool wp_jvms_find(struct wp_jvms *all, __u32 pid, struct wp_jvmfacts *found)
+{
+	(void)all;
+	*found = facts;
+	return has_jvm && pid == PID;
+}
+
+__u64 wp_livejvm_program(__u32 pid)
+{
+	(void)pid;
+	return program;
+}
+
+struct wp_livejvms *wp_livejvm_new(void)
+{
+	return malloc(1);
+}
+
+void wp_livejvm_free(struct wp_livejvms *jvms)
+{
+	free(jvms);
+}
+
+static int read_block(void *ctx, __u64 address, void *to)
+{
+	(void)ctx;
+	if (read_err)
+		return read_err;
+	if (address < BASE || address - BASE >= SIZE)
+		return -ENODATA;
+	memcpy(to, image.memory + (address - BASE), WP_PYMEMORY_BLOCK);
+	unloads += unloads_meanwhile;
+	unloads_meanwhile = 0;
+	program = program_meanwhile ?: program;
+	program_meanwhile = 0;
+	return 0;
+}
+
+struct wp_pymemory *wp_livejvm_open(struct wp_livejvms *jvms, __u32 pid,
+				    struct wp_pybudget *budget, unsigned int windows)
+{
+	(void)jvms;
+	(void)pid;
+	(void)windows;
+	opened++;
+	memory.read = read_block;
+	memory.budget = budget;
+	wp_pymemory_forget(&memory);
+	return &memory;
+}
+
+unsigned int wp_livejvm_close(struct wp_livejvms *jvms)
+{
+	(void)jvms;
+	return 1000;
+}
+
+int wp_livejvm_unloads(struct wp_livejvms *jvms, __u32 pid, __u64 at, __u64 *nr)
+{
+	(void)jvms;
+	(void)pid;
+	*nr = at == COUNTER ? unloads : ~0ULL;
+	return count_err;
+}
+
+/* The file that has the number; -1: there is none. */
+static int file = -1;
+
+int wp_mapplace_find(__u32 pid, __u64 address, __u64 *offset)
+{
+	*offset = 8;
+	return pid == PID && address == COUNTER && file >= 0 ? dup(file) : -1;
+}
+
+static __u64 word(size_t method)
+{
+	return WALLPROF_INTERP_WORD | (BASE + method);
+}
+
+/* The name of the method of a stack that was recorded before the last flip. */
+static const char *name_of(size_t at)
+{
+	const __u64 ips[] = { 0x401000, word(at), 0x402000 };
+
+	wp_jvmmethods_look(m, PID, ips, 3);
+	return wp_jvmmethods_name(m, PID, ips[1], now_ns) ?: "none";
+}
+
+static __u64 unread(enum wp_jvmmethods_reason reason)
+{
+	struct wp_jvmmethods_stats stats;
+
+	wp_jvmmethods_stats(m, &stats);
+	return stats.unread[reason];
+}
+
+static void is(const char *what, const char *found, const char *wanted)
+{
+	ok(!strcmp(found, wanted), "%s: %s", what, found);
+}
+
+/* An epoch ends, and its samples are written. */
+static void flip(bool before)
+{
+	wp_jvmmethods_end_epoch(m, now_ns);
+	if (before)
+		wp_jvmmethods_before(m);
+	wp_jvmmethods_flipped(m, ++now_ns);
+}
+
+static void begin(void)
+{
+	struct wp_pybudget budget = { 10000, 1 << 20 };
+
+	make_image(&image);
+	wp_livejvm_open(NULL, PID, &budget, 1);
+	memset(&facts, 0, sizeof(facts));
+	if (wp_jvmlayout_read(&memory, image.symbols, &facts.layout))
+		abort();
+	unloads = 5;
+	program = 1;
+	facts.program = 1;
+	facts.unloads = (struct wp_jvmunloads){ .at = COUNTER, .nr = 5, .known = true };
+	has_jvm = true;
+	count_err = 0;
+	read_err = 0;
+	wp_jvmmethods_free(m);
+	m = wp_jvmmethods_new(NULL, 1 << 20);
+	flip(true);
+}
+
+/* Another class has the memory of the first one. */
+static void reuse(void)
+{
+	method(&image, METHOD_A, 0x1b80, "org/some/Third", "run");
+	unloads++;
+}
+
+static void test_names(void)
+{
+	const __u64 ips[] = { 0x401000, word(METHOD_A), 0x401000, word(METHOD_B), 0x402000 };
+	struct wp_jvmmethods_stats stats;
+	unsigned int before;
+
+	begin();
+	is("a method of the first epoch has its name", name_of(METHOD_A), RUN);
+	before = opened;
+	wp_jvmmethods_look(m, PID, ips, 5);
+	is("another one, a lambda's", wp_jvmmethods_name(m, PID, ips[3], now_ns) ?: "none",
+	   "Main$$Lambda$1/0x8.wait0");
+	flip(true);
+	is("the first one is known", name_of(METHOD_A), RUN);
+	ok(opened == before, "its memory is read once: %u", opened - before);
+	wp_jvmmethods_stats(m, &stats);
+	ok(stats.frames == 3 && stats.methods == 2 && stats.bytes, "they are counted");
+	ok(!wp_jvmmethods_name(m, PID, WALLPROF_INTERP_WORD, now_ns) &&
+	   unread(WP_JVMMETHODS_NONE) == 1, "a frame without a method has no name");
+	is("what is no method", name_of(CODE), "none");
+	ok(unread(WP_JVMMETHODS_BAD) == 1, "is bad");
+	is("memory that is not there", name_of(SIZE), "none");
+	ok(unread(WP_JVMMETHODS_ABSENT) == 1, "is absent");
+}
+
+static void test_unloaded(void)
+{
+	begin();
+	is("before", name_of(METHOD_A), RUN);
+	reuse();
+	flip(true);
+	is("an epoch in which classes were unloaded", name_of(METHOD_A), "none");
+	ok(unread(WP_JVMMETHODS_UNLOADED) == 1, "is counted");
+	flip(true);
+	is("the next one has the name of then", name_of(METHOD_A), NEW);
+	method(&image, METHOD_A, 0x1b80, "org/some/Klass", "run");
+	flip(true);
+	unloads++;
+	is("classes that are unloaded after the end of the epoch", name_of(METHOD_A), "none");
+	flip(true);
+	is("make the next one unsure, too", name_of(METHOD_A), "none");
+	flip(true);
+	is("and not the one behind it", name_of(METHOD_A), RUN);
+	flip(true);
+	ok(!wp_jvmmethods_name(m, PID, word(METHOD_A), 1), "a sample from long before has none");
+
+	begin();
+	unloads_meanwhile = 1;
+	is("classes that are unloaded while the name is read", name_of(METHOD_A), "none");
+	flip(false);
+	reuse();
+	is("once more", name_of(METHOD_A), "none");
+
+	begin();
+	facts.unloads.since = now_ns + 1000;
+	is("a number that is known too late", name_of(METHOD_A), "none");
+	begin();
+	facts.unloads = (struct wp_jvmunloads){ 0 };
+	is("without the number", name_of(METHOD_A), "none");
+	ok(unread(WP_JVMMETHODS_UNCOUNTED) == 1, "there is no name");
+}
+
+struct record {
+	struct perf_event_header header;
+	__u32 pid, ppid, tid, ptid;
+};
+
+static void send(__u32 type, __u16 misc, __u64 time)
+{
+	struct record r = {
+		.header = { .type = type, .misc = misc, .size = sizeof(r) },
+		.pid = PID, .tid = PID, .ppid = 1, .ptid = 1,
+	};
+
+	wp_jvmmethods_record(m, &r.header, time);
+}
+
+static void test_ends(void)
+{
+	const __u64 ips[] = { 0x401000, word(METHOD_A) };
+
+	begin();
+	is("a process that lives", name_of(METHOD_A), RUN);
+	flip(true);
+	program = 2;
+	is("another program", name_of(METHOD_A), "none");
+	program = 1;
+	flip(true);
+	count_err = -ESRCH;
+	is("one that has ended", name_of(METHOD_A), "none");
+	ok(unread(WP_JVMMETHODS_ENDED) == 2, "they are counted");
+	count_err = 0;
+	flip(true);
+	send(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, now_ns + 1);
+	is("an exec of an epoch that is not written", name_of(METHOD_A), "none");
+	flip(true);
+	now_ns += 10;
+	flip(true);
+	is("is forgotten behind it", name_of(METHOD_A), RUN);
+	has_jvm = false;
+	wp_jvmmethods_look(m, OTHER, ips, 2);
+	ok(!wp_jvmmethods_name(m, OTHER, ips[1], now_ns) && unread(WP_JVMMETHODS_ENDED) == 4,
+	   "a process of which nothing is known");
+
+	begin();
+	read_err = -ETIMEDOUT;
+	is("memory that does not come", name_of(METHOD_A), "none");
+	read_err = 0;
+	is("is not waited for again", name_of(METHOD_B), "none");
+	ok(unread(WP_JVMMETHODS_BLOCKED) == 2, "in that epoch");
+	flip(true);
+	is("but in the next one", name_of(METHOD_B), "Main$$Lambda$1/0x8.wait0");
+}
+
+static const char *live(void)
+{
+	struct wp_livename name;
+
+	wp_jvmmethods_livename(m, PID, word(METHOD_A), &name);
+	return name.java && !name.file == !strcmp(name.name, WP_JVMMETHODS_UNREAD) ?
+	       name.name : "wrong";
+}
+
+static void set_file(__u64 nr)
+{
+	if (pwrite(file, &nr, sizeof(nr), 8) != sizeof(nr))
+		abort();
+}
+
+/* Of a process that has ended, its file has the last number. */
+static void test_last(void)
+{
+	file = memfd_create("data", MFD_CLOEXEC);
+	begin();
+	is("with a file", name_of(METHOD_A), RUN);
+	set_file(5);
+	flip(true);
+	count_err = -ESRCH;
+	program = 0;
+	is("a process that has ended without unloading a class", name_of(METHOD_A), RUN);
+	is("what was not known before", name_of(METHOD_B), "none");
+	ok(unread(WP_JVMMETHODS_ENDED) == 1, "is not read any more");
+	flip(true);
+	set_file(6);
+	is("one that did unload classes", name_of(METHOD_A), "none");
+
+	begin();
+	is("another one", name_of(METHOD_A), RUN);
+	set_file(5);
+	flip(true);
+	/* The memory of another process. */
+	reuse();
+	unloads--;
+	send(PERF_RECORD_EXIT, 0, now_ns + 100);
+	is("before its end", name_of(METHOD_A), RUN);
+	is("what was not known before then", name_of(METHOD_B), "none");
+	now_ns += 200;
+	is("threads that end later than the first one", name_of(METHOD_A), RUN);
+	is("in a live view", live(), RUN);
+	send(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, now_ns - 1);
+	is("behind an exec", name_of(METHOD_A), "none");
+	is("if it has executed another program", live(), WP_JVMMETHODS_UNREAD);
+
+	begin();
+	is("a third one", name_of(METHOD_A), RUN);
+	flip(true);
+	program_meanwhile = 2;
+	is("executes another program while it is read", name_of(METHOD_B), "none");
+	flip(true);
+	send(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, now_ns + 100);
+	is("it had names before", name_of(METHOD_A), RUN);
+	is("what was read of the other program is none", name_of(METHOD_B), "none");
+	close(file);
+	file = -1;
+}
+
+static void test_limit(void)
+{
+	begin();
+	wp_jvmmethods_free(m);
+	m = wp_jvmmethods_new(NULL, 1);
+	flip(true);
+	is("with room for one method", name_of(METHOD_A), RUN);
+	is("another one has no name", name_of(METHOD_B), "none");
+	ok(unread(WP_JVMMETHODS_LIMIT) == 1, "which is counted");
+}
+
+static void look(void)
+{
+	const __u64 ips[] = { 0x401000, word(METHOD_A) };
+
+	wp_jvmmethods_look(m, PID, ips, 2);
+}
+
+static void test_live(void)
+{
+	unsigned int i;
+
+	begin();
+	is("a view that has not looked", live(), WP_JVMMETHODS_UNREAD);
+	look();
+	is("one that has", live(), RUN);
+	wp_jvmmethods_turn(m);
+	is("when the interval is shown", live(), RUN);
+	reuse();
+	flip(true);
+	look();
+	flip(true);
+	look();
+	wp_jvmmethods_turn(m);
+	is("an interval in which it was unloaded", live(), WP_JVMMETHODS_UNREAD);
+	flip(true);
+	look();
+	is("the same, when the next one has begun", live(), WP_JVMMETHODS_UNREAD);
+	wp_jvmmethods_turn(m);
+	is("the next one", live(), NEW);
+	for (i = 0; i < 20; i++) {
+		wp_jvmmethods_turn(m);
+		flip(true);
+	}
+	ok(!wp_jvmmethods_any(m), "what nobody looks up is dropped");
+	facts.unloads.nr = unloads;
+	look();
+	is("and read again", live(), NEW);
+}
+
+static void test_map(void)
+{
+	__u64 at, upto;
+
+	begin();
+	name_of(METHOD_A);
+	upto = now_ns;
+	wp_jvmmethods_end_epoch(m, upto);
+	ok(wp_jvmmethods_map(m, PID, upto + 100, &at) && at == upto + 1,
+	   "names are mapped when the epoch began");
+	ok(!wp_jvmmethods_map(m, PID, upto + 200, &at), "once");
+	send(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, upto + 300);
+	ok(!wp_jvmmethods_map(m, PID, upto + 250, &at), "until the process executes a program");
+	ok(wp_jvmmethods_map(m, PID, upto + 400, &at), "again for that");
+	ok(!wp_jvmmethods_map(m, PID, upto + 500, &at), "once");
+	wp_jvmmethods_unmap(m);
+	ok(wp_jvmmethods_map(m, PID, upto + 600, &at), "and in another file");
+	ok(!wp_jvmmethods_map(m, OTHER, upto + 600, &at), "not in a process without methods");
+}
+
+int main(void)
+{
+	test_names();
+	test_unloaded();
+	test_ends();
+	test_last();
+	test_limit();
+	test_live();
+	test_map();
+	wp_jvmmethods_free(m);
+	return done();
+}
