@@ -281,15 +281,17 @@ wp_cfi_cfa(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 
 /*
  * Puts the word of a frame that its rule names behind its address, where there is room; 0 if
- * it cannot be read, or could be taken for another kind of word. @fp: the frame's own.
+ * it cannot be read, or could be taken for another kind of word. Below the stack pointer, as in
+ * the first instructions of a function, it may be what an earlier call left there. @fp: the
+ * frame's own.
  */
 static __always_inline u8
-wp_cfi_word(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
+wp_cfi_word(const struct wp_cfi_ops *ops, void *ctx, u64 limit, const struct wp_cfi_frame *frame,
 	    const struct wallprof_rule *rule, u64 fp, struct wp_cfi_stack *stack)
 {
-	u64 word;
+	u64 at = fp - rule->index * 8ULL, word;
 
-	if (wp_cfi_read(ops, ctx, limit, fp - rule->index * 8ULL, &word) != WP_CFI_ON ||
+	if (at < frame->sp || wp_cfi_read(ops, ctx, limit, at, &word) != WP_CFI_ON ||
 	    word & ~WALLPROF_INTERP_ADDRESS_MASK)
 		word = 0;
 	stack->ips[stack->nr++] = WALLPROF_INTERP_WORD | word;
@@ -327,7 +329,7 @@ wp_cfi_step_rule(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 	if (unlikely(flags & (WALLPROF_RULE_FP_FP | WALLPROF_RULE_RA_FP | WALLPROF_RULE_WORD))) {
 		stop = wp_cfi_get(ops, ctx, limit, frame, at, ops->arch->fp, &fp);
 		if (stop == WP_CFI_ON && flags & WALLPROF_RULE_WORD)
-			stop = wp_cfi_word(ops, ctx, limit, rule, fp, stack);
+			stop = wp_cfi_word(ops, ctx, limit, frame, rule, fp, stack);
 	}
 	if (stop == WP_CFI_ON)
 		stop = wp_cfi_cfa(ops, ctx, limit, frame, at, rule, &cfa);

@@ -233,7 +233,8 @@ static inline u8 model_add_word(const struct cfi_user *u, const struct model_fra
 {
 	u64 value;
 
-	if (model_word(u, f->fp - 8ULL * r->index, &value) != WP_CFI_ON || value >> 56)
+	if (f->fp - 8ULL * r->index < f->sp ||
+	    model_word(u, f->fp - 8ULL * r->index, &value) != WP_CFI_ON || value >> 56)
 		value = 0;
 	words->word[words->nr++] = 6ULL << 61 | value;
 	return words->nr < words->max ? WP_CFI_ON : WALLPROF_UNWIND_DEPTH;

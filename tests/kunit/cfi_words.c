@@ -77,6 +77,14 @@ static void known_words(struct kunit *test)
 	WALKS(WALLPROF_UNWIND_END, in(1), WORD(0x1234), in(2), WORD(0), in(3), in(4));
 	stack[22] = WALLPROF_INTERP_CODE | 5;
 	WALKS(WALLPROF_UNWIND_END, in(1), WORD(0x1234), in(2), WORD(0), in(3), in(4));
+	/* It is at the stack pointer, and below, where another call may have left it. */
+	set_words(3);
+	user.regs[7] = STACK + 56;
+	WALKS(WALLPROF_UNWIND_END, in(1), WORD(0x1234), in(2), WORD(WALLPROF_INTERP_ADDRESS_MASK),
+	      in(3), in(4));
+	user.regs[7] = STACK + 64;
+	WALKS(WALLPROF_UNWIND_END, in(1), WORD(0), in(2), WORD(WALLPROF_INTERP_ADDRESS_MASK),
+	      in(3), in(4));
 	/* The first frame's, from the nearest on; what lies below the stack cannot be read. */
 	for (index = 1; index <= WALLPROF_RULE_WORDS; index++) {
 		u64 word = index <= 10 ? 0x5550 + index : 0;

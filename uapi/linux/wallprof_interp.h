@@ -24,7 +24,7 @@
  *
  *	WALLPROF_INTERP_WORD | the word, which is below 1 << 56
  *
- * A word that is not, or that could not be read, is 0.
+ * A word that is not, that could not be read, or that is below the stack pointer, is 0.
  *
  * The place is the number of the instruction + 1, in 24 bits; 0: before the first one, or
  * not a number that can be represented. The hash is wallprof_interp_hash() of the words by
