@@ -918,6 +918,20 @@ static inline const struct read_stack *session_stack(const struct session *s, __
 	return bsearch(&key, s->stacks, s->nr_stacks, sizeof(key), by_id);
 }
 
+/* What was found instead of what a test expects. */
+static inline void session_print_stacks(const struct session *s)
+{
+	for (size_t i = 0; i < s->nr_stacks && i < 10; i++) {
+		const struct read_stack *r = &s->stacks[i];
+
+		printf("#   stack: ends by %u, flags %x:", r->unwind, r->flags);
+		for (unsigned int k = 0; k < r->nr && k < 8; k++)
+			printf(" %llx", (unsigned long long)r->ips[k]);
+		printf("\n");
+		fflush(stdout);
+	}
+}
+
 /* 32-bit ARM's compilers keep no frame pointers. */
 #ifdef __arm__
 #define HAS_FRAMES false

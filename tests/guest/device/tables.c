@@ -955,20 +955,6 @@ static unsigned int count_awake(const struct session *s, __u32 pid)
 	return nr;
 }
 
-/* What was found instead. */
-static void print_stacks(const struct session *s)
-{
-	for (size_t i = 0; i < s->nr_stacks && i < 10; i++) {
-		const struct read_stack *r = &s->stacks[i];
-
-		printf("#   stack: ends by %u, flags %x:", r->unwind, r->flags);
-		for (unsigned int k = 0; k < r->nr && k < 8; k++)
-			printf(" %llx", (unsigned long long)r->ips[k]);
-		printf("\n");
-		fflush(stdout);
-	}
-}
-
 /* Intervals of a process are there: flips until then. */
 static int flip_until(struct session *s, __u32 tgid, unsigned int wanted)
 {
@@ -1030,7 +1016,7 @@ TEST_F(walk, by_table)
 	EXPECT_LE(9, count_stacks(&self->s, self->pid, is_whole, &others));
 	EXPECT_EQ(0, others);
 	if (others)
-		print_stacks(&self->s);
+		session_print_stacks(&self->s);
 	EXPECT_EQ(0, self->s.walks_unknown);
 	/* A preempted thread may be in code that is not in the table. */
 	EXPECT_GE(count_awake(&self->s, self->pid), self->s.walks_mixed);

@@ -285,20 +285,6 @@ static struct found find(const struct session *s, __u32 tgid)
 	return found;
 }
 
-/* What was found instead. */
-static void print_stacks(const struct session *s)
-{
-	for (size_t i = 0; i < s->nr_stacks && i < 10; i++) {
-		const struct read_stack *r = &s->stacks[i];
-
-		printf("#   stack: ends by %u, flags %x:", r->unwind, r->flags);
-		for (unsigned int k = 0; k < r->nr && k < 8; k++)
-			printf(" %llx", (unsigned long long)r->ips[k]);
-		printf("\n");
-		fflush(stdout);
-	}
-}
-
 static void naps(void *arg)
 {
 	const struct timespec ts = { .tv_nsec = 100000 };
@@ -379,7 +365,7 @@ FIXTURE_TEARDOWN(words)
 	found_ = find(&self->s, self->pid); \
 	EXPECT_EQ(found_.all, found_.as_given); \
 	if (found_.all != found_.as_given) \
-		print_stacks(&self->s); \
+		session_print_stacks(&self->s); \
 } while (0)
 
 TEST_F(words, are_in_the_stack)
