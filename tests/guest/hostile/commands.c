@@ -459,6 +459,8 @@ long run_start(struct thread *t, const __u64 *a)
 		errno_start });
 	if (m && !ret && !start.flags)
 		m->state = WALLPROF_SESSION_RUNNING;
+	if (m && !ret && start.flags & WALLPROF_START_LATER)
+		m->later = true;
 	if (!ret && !a[1] && a[3] <= AT_SLOW && (!start.time || start.time > now_ns()))
 		wrong(t, "started at %llu", (ull)start.time);
 	if (m)

@@ -128,6 +128,7 @@ struct model {
 	bool exact;		/* nobody else can reach it */
 	unsigned int state;
 	bool retired;		/* the last epoch, after STOP */
+	bool later;		/* there was a START_LATER */
 	struct wallprof_configure c;
 	struct wallprof_status last;
 	__u32 events;		/* that are sampled */

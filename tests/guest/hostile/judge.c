@@ -265,7 +265,7 @@ void judge_status(struct thread *t, struct model *m, const struct wallprof_statu
 		FAIL_IF(i != WALLPROF_LOSS_NO_TASK && (s->lost[i].count | s->lost[i].ns));
 	FAIL_IF(s->state == WALLPROF_SESSION_STOPPED && no_task->count > s->tasks_failed);
 	if (s->state == WALLPROF_SESSION_CONFIGURED)
-		FAIL_IF(s->nr_tasks || s->tasks_failed || s->nr_live_targets ||
+		FAIL_IF(s->nr_tasks || s->tasks_failed || s->nr_live_targets > 1 ||
 			s->start || s->stop || lost_sum(s));
 	if (s->state >= WALLPROF_SESSION_RUNNING)
 		FAIL_IF(!s->start || s->start > now);
@@ -281,6 +281,8 @@ void judge_status(struct thread *t, struct model *m, const struct wallprof_statu
 
 		FAIL_IF(s->nr_tasks > m->c.nr_tasks);
 		FAIL_IF(all && s->nr_live_targets);
+		FAIL_IF(s->state == WALLPROF_SESSION_CONFIGURED && !m->later &&
+			s->nr_live_targets);
 		FAIL_IF(!all && s->state == WALLPROF_SESSION_STOPPED &&
 			s->nr_live_targets != s->nr_tasks);
 		FAIL_IF(s->state < WALLPROF_SESSION_STOPPED &&

@@ -408,7 +408,7 @@ long run_push(struct thread *t, const __u64 *a)
 	push.table = (uintptr_t)place.pointer;
 	push.bytes = pushed;
 	verdict = pushed > ROOM ? INVALID : table_judge(data, pushed);
-	if (m && (push.flags || m->state == WALLPROF_SESSION_OPEN))
+	if (m && (push.flags & ~WALLPROF_PUSH_ONCE || m->state == WALLPROF_SESSION_OPEN))
 		want = -EINVAL;
 	else if (m && pushed < sizeof(struct wallprof_table))
 		want = -EBADMSG;
