@@ -87,6 +87,7 @@ static int take_record(void *ctx, const struct perf_event_header *rec, __u64 tim
 	const struct task_record *task = (const void *)rec;
 	struct wp_mapsync *sync = ctx;
 
+	sync->taken++;
 	switch (rec->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:

@@ -76,6 +76,9 @@ struct wp_mapsync {
 	bool due;			/* a process is, but not yet */
 	bool walked;			/* none is any more */
 	__u64 records;			/* number of perf's records that were read */
+	__u64 taken;			/* of these, that change something */
+	struct wp_execwatch *execs;	/* wakes at programs that are executed, or NULL */
+	__u64 news;			/* time of the last of these */
 	bool lost;
 	__u64 mapped_late;		/* time of the earliest late map, or 0 */
 	__u64 forked;			/* time of the last fork relying on its parent */

@@ -28,6 +28,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
 #include "lib/base/progress.h"
+#include "lib/record/execwatch.h"
 #include "lib/record/mapprocs.h"
 #include "lib/record/mappublish.h"
 #include "lib/record/maprecords.h"
@@ -41,16 +42,25 @@
 
 /*
  * Interval between reads of perf's records, as these come in bursts. The first of a burst
- * is read without delay. A longer interval where reads find nothing to do, as where
- * threads come and go, would lose stacks: a program that starts then is published late.
+ * is read without delay. The longer one is for bursts of threads that come and go, which
+ * change nothing here. A program that starts meanwhile would be published late, so it
+ * needs a wakeup by execwatch.c. What it does next comes within RECENT_NS.
  */
 #define GATHER_NS	200000
+#define GATHER_MORE_NS	1600000
+#define RECENT_NS	(20 * NSEC_PER_MSEC)
 
 /* Beyond so many files those that are not used are dropped: some MB. */
 #define MAX_FILES	4096
 
 /* Interval of the progress of a wait. */
 #define STEP_MS	100
+
+static __u64 gather_ns(const struct wp_mapsync *sync)
+{
+	return !sync->execs || wp_clock_now() - sync->news < RECENT_NS ? GATHER_NS :
+									 GATHER_MORE_NS;
+}
 
 /* Wait for work, or until the time @until. @rings: also for perf's records. */
 static int wait_for(struct wp_mapsync *sync, __u64 until, bool rings)
@@ -66,9 +76,10 @@ static int wait_for(struct wp_mapsync *sync, __u64 until, bool rings)
 		timeout = (struct timespec){ .tv_nsec = until - now };
 	sync->fds[0] = (struct pollfd){ .fd = sync->kick, .events = POLLIN };
 	sync->fds[1] = (struct pollfd){ .fd = wp_codefiles_fd(sync->files), .events = POLLIN };
-	nr = 2;
+	sync->fds[2] = (struct pollfd){ .fd = wp_execwatch_fd(sync->execs), .events = POLLIN };
+	nr = 3;
 	if (rings)
-		nr += wp_sideband_pollfds(sync->sideband, sync->fds + 2, sync->max_fds - 2);
+		nr += wp_sideband_pollfds(sync->sideband, sync->fds + 3, sync->max_fds - 3);
 	if (ppoll(sync->fds, nr, &timeout, NULL) < 0)
 		return errno == EINTR ? 0 : -errno;
 	if (sync->fds[0].revents & POLLIN &&
@@ -78,17 +89,20 @@ static int wait_for(struct wp_mapsync *sync, __u64 until, bool rings)
 	if (sync->fds[1].revents & POLLIN &&
 	    read(sync->fds[1].fd, &count, sizeof(count)) == sizeof(count))
 		wp_mapprocs_touch_unsettled(sync);
+	if (sync->fds[2].revents)
+		sync->news = wp_clock_now();
 	return 0;
 }
 
-/* Wait until GATHER_NS after @since. Returns whether that is still to come. */
-static bool gather(__u64 since)
+/* Wait for more records, since @since. Returns whether it had to. */
+static bool gather(struct wp_mapsync *sync, __u64 since)
 {
-	__u64 past = wp_clock_now() - since;
-	struct timespec rest = { .tv_nsec = past < GATHER_NS ? GATHER_NS - past : 0 };
+	struct pollfd exec = { .fd = wp_execwatch_fd(sync->execs), .events = POLLIN };
+	__u64 past = wp_clock_now() - since, gap = gather_ns(sync);
+	struct timespec rest = { .tv_nsec = past < gap ? gap - past : 0 };
 
-	if (rest.tv_nsec)
-		nanosleep(&rest, NULL);
+	if (rest.tv_nsec && ppoll(&exec, 1, &rest, NULL) == 1)
+		sync->news = wp_clock_now();
 	return rest.tv_nsec;
 }
 
@@ -114,7 +128,7 @@ static void look_for_files(struct wp_mapsync *sync)
 static void *follow(void *arg)
 {
 	struct wp_mapsync *sync = arg;
-	__u64 when, ask, drained = 0, records;
+	__u64 when, ask, drained = 0, records, taken;
 	bool all, done = false, burst = false;
 	int err = 0;
 
@@ -141,16 +155,20 @@ static void *follow(void *arg)
 		}
 		/* In a burst there will be more: there is no need to ask all rings. */
 		if (burst)
-			when = drained + GATHER_NS;
+			when = drained + gather_ns(sync);
 		err = wait_for(sync, when < ask ? when : ask, !burst);
 		if (wp_mapstate_stops(sync))
 			break;
-		burst |= gather(drained);
+		burst |= gather(sync, drained);
 		records = sync->records;
+		taken = sync->taken;
 		drained = wp_clock_now();
 		if (!err)
 			err = wp_maprecords_drain(sync);
 		burst &= sync->records != records;
+		if (sync->taken != taken)
+			sync->news = drained;
+		wp_execwatch_look(sync->execs, drained);
 	}
 	if (err)
 		wp_warn("processes that start from now on are unwound by frame pointers: %s",
@@ -194,7 +212,7 @@ int wp_mapsync_open(struct wp_mapsync **out, const struct wp_mapsync_options *op
 	sync->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	sync->walked_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	sync->files_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	sync->max_fds = 2 + sysconf(_SC_NPROCESSORS_CONF);
+	sync->max_fds = 3 + sysconf(_SC_NPROCESSORS_CONF);
 	sync->fds = calloc(sync->max_fds, sizeof(*sync->fds));
 	sync->cache_err = wp_tablecache_open(&sync->cache, NULL);
 	files.cache = sync->cache;
@@ -204,6 +222,8 @@ int wp_mapsync_open(struct wp_mapsync **out, const struct wp_mapsync_options *op
 		goto no_memory;
 	err = opt->sideband ? wp_sideband_follow(&sync->sideband, opt->sideband, &side) :
 			      wp_sideband_open(&sync->sideband, &side);
+	if (!err && wp_execwatch_open(&sync->execs))
+		wp_debug("programs that start beside many threads are found by polling");
 	for (i = 0; i < opt->nr_pids && !err; i++)
 		err = wp_sideband_want(sync->sideband, opt->pids[i]);
 	if (err) {
@@ -415,6 +435,7 @@ void wp_mapsync_end(struct wp_mapsync *sync, struct wp_mapsync_stats *stats)
 	wp_codefiles_free(sync->files);
 	wp_tablecache_close(sync->cache);
 	wp_sideband_close(sync->sideband);
+	wp_execwatch_close(sync->execs);
 	for (i = 0; i < WP_MAPPROC_BUCKETS; i++) {
 		while (sync->bucket[i])
 			wp_mapprocs_forget(sync, sync->bucket[i]->pid);
