@@ -151,12 +151,27 @@ int wp_execwatch_open(struct wp_execwatch **out)
  * wp_execwatch_fd() - descriptor to poll
  * @watch: the watch, or NULL
  *
- * Return: a descriptor that one poll() finds readable after a program was executed; -1
- * without @watch.
+ * Return: a descriptor that one poll() finds readable after a program was executed, see
+ * wp_execwatch_take(); -1 without @watch.
  */
 int wp_execwatch_fd(const struct wp_execwatch *watch)
 {
 	return watch ? watch->epoll : -1;
+}
+
+/**
+ * wp_execwatch_take() - note that the descriptor was readable
+ * @watch: the watch
+ *
+ * An event that has ended, as its CPU may have gone, would make it readable for good.
+ */
+void wp_execwatch_take(struct wp_execwatch *watch)
+{
+	struct epoll_event event;
+
+	while (epoll_wait(watch->epoll, &event, 1, 0) == 1)
+		if (event.events & (EPOLLHUP | EPOLLERR))
+			close_ring(&watch->ring[event.data.u32]);
 }
 
 /**
@@ -168,16 +183,11 @@ int wp_execwatch_fd(const struct wp_execwatch *watch)
  */
 void wp_execwatch_look(struct wp_execwatch *watch, __u64 now)
 {
-	struct epoll_event event;
 	unsigned int i;
 
 	if (!watch || now - watch->looked < RECHECK_NS)
 		return;
 	watch->looked = now;
-	/* Else an event that has ended is readable for good. */
-	while (epoll_wait(watch->epoll, &event, 1, 0) == 1 &&
-	       event.events & (EPOLLHUP | EPOLLERR))
-		close_ring(&watch->ring[event.data.u32]);
 	for (i = 0; i < watch->nr; i++) {
 		if (watch->ring[i].fd < 0 && open_ring(watch, i))
 			wp_debug("CPU %u: programs that start there are found late", i);

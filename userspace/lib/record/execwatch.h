@@ -11,6 +11,7 @@ struct wp_execwatch;
 
 int wp_execwatch_open(struct wp_execwatch **out);
 int wp_execwatch_fd(const struct wp_execwatch *watch);
+void wp_execwatch_take(struct wp_execwatch *watch);
 void wp_execwatch_look(struct wp_execwatch *watch, __u64 now);
 void wp_execwatch_close(struct wp_execwatch *watch);
 

@@ -62,6 +62,12 @@ static __u64 gather_ns(const struct wp_mapsync *sync)
 									 GATHER_MORE_NS;
 }
 
+static void take_exec(struct wp_mapsync *sync)
+{
+	wp_execwatch_take(sync->execs);
+	sync->news = wp_clock_now();
+}
+
 /* Wait for work, or until the time @until. @rings: also for perf's records. */
 static int wait_for(struct wp_mapsync *sync, __u64 until, bool rings)
 {
@@ -90,7 +96,7 @@ static int wait_for(struct wp_mapsync *sync, __u64 until, bool rings)
 	    read(sync->fds[1].fd, &count, sizeof(count)) == sizeof(count))
 		wp_mapprocs_touch_unsettled(sync);
 	if (sync->fds[2].revents)
-		sync->news = wp_clock_now();
+		take_exec(sync);
 	return 0;
 }
 
@@ -102,7 +108,7 @@ static bool gather(struct wp_mapsync *sync, __u64 since)
 	struct timespec rest = { .tv_nsec = past < gap ? gap - past : 0 };
 
 	if (rest.tv_nsec && ppoll(&exec, 1, &rest, NULL) == 1)
-		sync->news = wp_clock_now();
+		take_exec(sync);
 	return rest.tv_nsec;
 }
 
