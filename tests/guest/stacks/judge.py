@@ -34,15 +34,14 @@ CONTEXT_MAX = 2**64 - 4095
 CONTEXT_USER = 2**64 - 512
 ON, OFF = "samples", "off-CPU"
 
-# Percent that must be whole: of all programs together, of each, of those that do little
-# else than start others, and of short ones beside threads that come and go. What starts
-# can be short of what it has just mapped.
-TOGETHER, EACH, STARTING, BESIDE = 99, 98, 90, 97
+# Percent that must be whole: of all programs together, of each, and of those that do
+# little else than start others. What starts can be short of what it has just mapped.
+TOGETHER, EACH, STARTING = 99, 98, 90
 # Of Go's samples, many are of its runtime that has changed stacks, and lost the callers.
 GO_SAMPLES = 60
 # A program of few samples may fall short of it by chance, by three standard deviations.
 SAMPLE_NS = 10**9 // int(os.environ.get("RATE") or 2000)
-STARTERS = "perl", "bash", "perf", "pipeline"
+STARTERS = "perl", "bash", "perf", "pipeline", "starts"
 
 # A goroutine begins behind goexit; what a thread does for itself, to find the next one
 # or to wait, begins in the others, on a stack of its own.
@@ -279,8 +278,6 @@ def least_of(name, kind):
         return TOGETHER
     if name == "go" and kind == ON:
         return GO_SAMPLES
-    if name == "starts":
-        return BESIDE
     return STARTING if name in STARTERS else EACH
 
 
