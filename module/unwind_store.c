@@ -12,7 +12,6 @@
  */
 #include <linux/bitops.h>
 #include <linux/elf-em.h>
-#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
@@ -20,6 +19,7 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
+#include "compat/mm.h"
 #include "compat/vmalloc.h"
 #include "state.h"
 #include "unwind_store.h"

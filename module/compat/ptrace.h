@@ -8,6 +8,8 @@
 #include <asm/syscall.h>
 #include <asm/unistd.h>
 
+#include "features.h"
+
 #if defined(CONFIG_X86_64)
 #include <asm/hwcap2.h>
 #ifdef HWCAP2_FSGSBASE	/* 5.9: user code may set it without a call */
@@ -40,7 +42,13 @@ static __always_inline u64 wp_regs_dwarf(const struct pt_regs *regs, unsigned in
 /* Whether current is in a system call of the 32-bit table. 64-bit code may be. */
 static __always_inline bool wp_in_syscall_32(struct task_struct *p)
 {
+#if defined(WP_HAS_SYSCALL_GET_ARCH_TASK)
 	return syscall_get_arch(p) == AUDIT_ARCH_I386;
+#elif defined(CONFIG_IA32_EMULATION)
+	return task_thread_info(p)->status & TS_COMPAT;
+#else
+	return false;
+#endif
 }
 
 /* The first argument of a system call of the 64-bit table. */
