@@ -104,8 +104,10 @@ static inline u64 wp_thread_pointer_saved(const struct task_struct *p)
 #define wp_strip_ip(ip)		(ip)
 #define WP_HAS_APCS_FRAMES	0
 #elif defined(CONFIG_ARM64)
-#include <asm/pointer_auth.h>
 #include <asm/sysreg.h>
+#ifdef WP_HAS_POINTER_AUTH
+#include <asm/pointer_auth.h>
+#endif
 
 static inline bool wp_regs_64bit(struct pt_regs *regs)
 {
@@ -177,7 +179,9 @@ static inline u64 wp_thread_pointer_saved(const struct task_struct *p)
 #define wp_cfi_here		wp_cfi_arm64
 
 /* A return address on the stack may be signed in its upper bits. */
-#ifdef ptrauth_strip_user_insn_pac	/* 6.5 */
+#if !defined(WP_HAS_POINTER_AUTH)
+#define wp_strip_ip(ip)		(ip)
+#elif defined(ptrauth_strip_user_insn_pac)	/* 6.5 */
 #define wp_strip_ip(ip)		ptrauth_strip_user_insn_pac(ip)
 #else
 #define wp_strip_ip(ip)		ptrauth_strip_insn_pac(ip)
