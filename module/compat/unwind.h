@@ -30,7 +30,8 @@ static inline unsigned int wp_unwind_blocked(struct task_struct *p, unsigned lon
 	struct unwind_state state;
 	unsigned int nr = 0;
 
-	unwind_start(&state, p, NULL, NULL);
+	/* A word before the first frame, which is skipped before 5.7 if that is named. */
+	unwind_start(&state, p, NULL, (unsigned long *)p->thread.sp - 1);
 	while (nr < max && !unwind_done(&state)) {
 		ips[nr] = unwind_get_return_address(&state);
 		if (!ips[nr])
