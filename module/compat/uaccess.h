@@ -11,7 +11,10 @@
 
 #include "features.h"
 
-#ifdef VERIFY_READ			/* before 5.0 */
+/* Before 5.0. With CONFIG_DEBUG_ATOMIC_SLEEP x86's access_ok() warns of interrupts. */
+#if defined(VERIFY_READ) && defined(__range_not_ok)
+#define wp_access_ok(from, n)	(!__range_not_ok(from, n, user_addr_max()))
+#elif defined(VERIFY_READ)
 #define wp_access_ok(from, n)	access_ok(VERIFY_READ, from, n)
 #else
 #define wp_access_ok(from, n)	access_ok(from, n)
