@@ -14,7 +14,6 @@
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/pid.h>
-#include <linux/rwsem.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -22,6 +21,7 @@
 
 #include "access.h"
 #include "compat/coredump.h"
+#include "compat/signal.h"
 #include "state.h"
 
 static bool wp_access_is_own(const struct cred *cred, const struct cred *target)
@@ -36,9 +36,8 @@ static bool wp_access_is_own(const struct cred *cred, const struct cred *target)
 /*
  * Whether the caller may read the memory of a thread.
  *
- * Context: process, RCU read side, p->alloc_lock and the read side of exec_update_lock
- * held: @mm is p->mm, and the thread's credentials are those of the program that @mm
- * belongs to.
+ * Context: process, RCU read side, p->alloc_lock and the lock of wp_exec_trylock() held:
+ * @mm is p->mm, and the thread's credentials are those of the program that @mm belongs to.
  */
 static bool wp_access_ok(struct task_struct *p, struct mm_struct *mm)
 {
@@ -82,7 +81,7 @@ struct mm_struct *wp_access_mm(struct wp_session *session, u32 pid, bool read)
 	if (!leader)
 		goto unlock;
 	/* The signal_struct lives as long as the task, which RCU keeps. */
-	if (read && !down_read_trylock(&leader->signal->exec_update_lock)) {
+	if (read && !wp_exec_trylock(leader->signal)) {
 		mm = ERR_PTR(-ESTALE);
 		goto unlock;
 	}
@@ -101,7 +100,7 @@ struct mm_struct *wp_access_mm(struct wp_session *session, u32 pid, bool read)
 			break;
 	}
 	if (read)
-		up_read(&leader->signal->exec_update_lock);
+		wp_exec_unlock(leader->signal);
 unlock:
 	rcu_read_unlock();
 	return mm;

@@ -17,6 +17,7 @@
 #include <linux/vmalloc.h>
 
 #include "compat/cgroup.h"
+#include "compat/memcg.h"
 #include "compat/mm.h"
 #include "compat/vmalloc.h"
 #include "configure.h"
@@ -32,8 +33,7 @@
  */
 static void *wp_zalloc(u64 bytes)
 {
-	return __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN |
-				__GFP_RETRY_MAYFAIL);
+	return __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO | WP_GFP_MAY_FAIL);
 }
 
 /* Copies the user's list of names. */

@@ -35,7 +35,7 @@
 #include "state.h"
 
 /* A request that is too large must fail, not start the OOM killer. */
-#define WP_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
+#define WP_GFP	(GFP_KERNEL_ACCOUNT | WP_GFP_MAY_FAIL)
 
 /* With the CPUs that come late, a session has at most this part of the memory. */
 #define WP_RAM_SHARE	4

@@ -6,18 +6,17 @@
  * Process context.
  */
 #include <linux/capability.h>
-#include <linux/compat.h>
-#include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/security.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 #include <linux/user_namespace.h>
 
+#include "compat/fs.h"
 #include "compat/security.h"
+#include "compat/uaccess.h"
 #include "counters.h"
 #include "cpus.h"
 #include "device.h"

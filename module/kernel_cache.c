@@ -59,9 +59,9 @@
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/sched/task_stack.h>
-#include <linux/stacktrace.h>
 
 #include "compat/ptrace.h"
+#include "compat/stacktrace.h"
 #include "compat/unwind.h"
 #include "kernel_cache.h"
 #include "kernel_stack.h"

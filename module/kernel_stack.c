@@ -15,8 +15,8 @@
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
-#include <linux/stacktrace.h>
 
+#include "compat/stacktrace.h"
 #include "kernel_stack.h"
 #include "pure/tables.h"
 #include "state.h"

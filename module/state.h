@@ -7,20 +7,20 @@
 #define WALLPROF_STATE_H
 
 #include <linux/bits.h>
-#include <linux/build_bug.h>
 #include <linux/cache.h>
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/pid_namespace.h>
-#include <linux/rcupdate.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/wallprof.h>
 #include <linux/workqueue.h>
 #include <asm/local64.h>
 
+#include "compat/build_bug.h"
+#include "compat/rcupdate.h"
 #include "compat/unwind.h"
 #include "pure/comm_filter.h"
 #include "pure/config.h"
@@ -506,7 +506,7 @@ static inline u32 wp_session_epoch(const struct wp_session *session)
 
 /*
  * Waits until every event that had begun is over: events have interrupts off or are NMIs,
- * which RCU waits for. The grace period is expedited since the callback of a normal one
+ * which it waits for. The grace period is expedited since the callback of a normal one
  * is queued behind all those of a fork bomb, whose threads keep callbacks from running:
  * on the debug kernel a flip took minutes then, and takes seconds now. A kernel that must
  * not expedite (rcupdate.rcu_normal, PREEMPT_RT once it has booted) does not.
@@ -514,7 +514,7 @@ static inline u32 wp_session_epoch(const struct wp_session *session)
  */
 static inline void wp_session_quiesce(void)
 {
-	synchronize_rcu_expedited();
+	wp_synchronize_irqs_off_expedited();
 }
 
 /* Wakes the reader, once an epoch. Any context, NMI included. */

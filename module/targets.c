@@ -12,6 +12,7 @@
 #include <linux/idr.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
 #include <linux/uidgid.h>
@@ -77,11 +78,14 @@ static bool wp_targets_in_group(const struct wp_session *session, struct task_st
 {
 	struct cgroup *group;
 
+	/* Before 4.20 interrupts that are off need not be enough. */
+	rcu_read_lock();
 	for (group = wp_task_cgroup(p); group; group = wp_cgroup_parent(group)) {
 		if (wp_ids_have(&session->ids, wp_cgroup_id(group)))
-			return true;
+			break;
 	}
-	return false;
+	rcu_read_unlock();
+	return group;
 }
 
 /* Whether a thread matches the target options. Context: RCU read side, or current. */

@@ -12,8 +12,8 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/wallprof_interp.h>
-#include <linux/xarray.h>
 
+#include "compat/xarray.h"
 #include "pure/unwind_table.h"
 
 #define WP_PROCESS_BITS	12	/* of the hash of processes */

@@ -12,7 +12,6 @@
  */
 #include <linux/bitops.h>
 #include <linux/elf-em.h>
-#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
@@ -20,6 +19,8 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
+#include "compat/memcg.h"
+#include "compat/mm.h"
 #include "compat/vmalloc.h"
 #include "state.h"
 #include "unwind_store.h"
@@ -157,7 +158,7 @@ static struct wp_shared_table *wp_shared_table_share(struct wp_shared_table *sha
 
 static void *wp_shared_table_data(u32 bytes)
 {
-	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | WP_GFP_MAY_FAIL;
 
 	return bytes > WP_SMALL ? __vmalloc(bytes, gfp) : kmalloc(bytes, gfp);
 }

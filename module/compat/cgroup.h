@@ -21,7 +21,7 @@ static inline bool wp_has_cgroups(void)
 
 /*
  * A thread's cgroup. Its css_set, and all that it holds, is freed after an RCU grace
- * period. Context: RCU read side, or irqs off.
+ * period. Context: RCU read side.
  */
 static inline struct cgroup *wp_task_cgroup(struct task_struct *p)
 {

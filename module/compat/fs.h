@@ -3,9 +3,19 @@
 #ifndef WALLPROF_COMPAT_FS_H
 #define WALLPROF_COMPAT_FS_H
 
+#include <linux/compat.h>
 #include <linux/fs.h>
 
 #include "features.h"
+
+#if defined(CONFIG_COMPAT) && !defined(WP_HAS_COMPAT_PTR_IOCTL)
+static inline long compat_ptr_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	return file->f_op->unlocked_ioctl(file, cmd, (unsigned long)compat_ptr(arg));
+}
+#elif !defined(WP_HAS_COMPAT_PTR_IOCTL)
+#define compat_ptr_ioctl	NULL
+#endif
 
 /*
  * Path of the file that the user opened, if one of another file system stands in for it.

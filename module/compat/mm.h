@@ -3,7 +3,10 @@
 #ifndef WALLPROF_COMPAT_MM_H
 #define WALLPROF_COMPAT_MM_H
 
+#include <linux/capability.h>
+#include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/sched/signal.h>
 
 #include "features.h"
 
@@ -20,6 +23,37 @@ static inline bool mmap_read_trylock(struct mm_struct *mm)
 static inline void mmap_read_unlock(struct mm_struct *mm)
 {
 	up_read(&mm->mmap_lock);
+}
+#endif
+
+#ifndef WP_HAS_TOTALRAM_PAGES_FUNCTION
+#define totalram_pages()	READ_ONCE(totalram_pages)
+#endif
+
+#ifndef WP_HAS_ACCOUNT_LOCKED_VM
+/*
+ * Charges a process for locked memory, or gives a charge back. Context: process; the lock
+ * of @mm is not held.
+ * Return: 0, or -ENOMEM beyond its limit, to which CAP_IPC_LOCK is no subject.
+ */
+static inline int account_locked_vm(struct mm_struct *mm, unsigned long pages, bool inc)
+{
+	unsigned long most = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	int err = 0;
+
+	if (!mm || !pages)
+		return 0;
+	if (inc && capable(CAP_IPC_LOCK))
+		most = ULONG_MAX;
+	down_write(&mm->mmap_lock);
+	if (!inc)
+		mm->locked_vm -= min(pages, mm->locked_vm);
+	else if (mm->locked_vm <= most && pages <= most - mm->locked_vm)
+		mm->locked_vm += pages;
+	else
+		err = -ENOMEM;
+	up_write(&mm->mmap_lock);
+	return err;
 }
 #endif
 

@@ -9,6 +9,10 @@
 #ifdef CONFIG_ARM64
 #include <asm/pgtable.h>
 
+#ifndef TTBR_CNP_BIT			/* 4.20 */
+#define TTBR_CNP_BIT	0
+#endif
+
 /* See below. */
 static inline bool wp_user_loaded(void)
 {

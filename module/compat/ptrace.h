@@ -8,6 +8,8 @@
 #include <asm/syscall.h>
 #include <asm/unistd.h>
 
+#include "features.h"
+
 #if defined(CONFIG_X86_64)
 #include <asm/hwcap2.h>
 #ifdef HWCAP2_FSGSBASE	/* 5.9: user code may set it without a call */
@@ -40,7 +42,13 @@ static __always_inline u64 wp_regs_dwarf(const struct pt_regs *regs, unsigned in
 /* Whether current is in a system call of the 32-bit table. 64-bit code may be. */
 static __always_inline bool wp_in_syscall_32(struct task_struct *p)
 {
+#if defined(WP_HAS_SYSCALL_GET_ARCH_TASK)
 	return syscall_get_arch(p) == AUDIT_ARCH_I386;
+#elif defined(CONFIG_IA32_EMULATION)
+	return task_thread_info(p)->status & TS_COMPAT;
+#else
+	return false;
+#endif
 }
 
 /* The first argument of a system call of the 64-bit table. */
@@ -96,8 +104,10 @@ static inline u64 wp_thread_pointer_saved(const struct task_struct *p)
 #define wp_strip_ip(ip)		(ip)
 #define WP_HAS_APCS_FRAMES	0
 #elif defined(CONFIG_ARM64)
-#include <asm/pointer_auth.h>
 #include <asm/sysreg.h>
+#ifdef WP_HAS_POINTER_AUTH
+#include <asm/pointer_auth.h>
+#endif
 
 static inline bool wp_regs_64bit(struct pt_regs *regs)
 {
@@ -169,7 +179,9 @@ static inline u64 wp_thread_pointer_saved(const struct task_struct *p)
 #define wp_cfi_here		wp_cfi_arm64
 
 /* A return address on the stack may be signed in its upper bits. */
-#ifdef ptrauth_strip_user_insn_pac	/* 6.5 */
+#if !defined(WP_HAS_POINTER_AUTH)
+#define wp_strip_ip(ip)		(ip)
+#elif defined(ptrauth_strip_user_insn_pac)	/* 6.5 */
 #define wp_strip_ip(ip)		ptrauth_strip_user_insn_pac(ip)
 #else
 #define wp_strip_ip(ip)		ptrauth_strip_insn_pac(ip)

@@ -13,6 +13,8 @@
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 
+#include "features.h"
+
 #if defined(CONFIG_UNWINDER_ORC) || defined(CONFIG_ARM64)
 #define WP_HAS_KERNEL_CACHE	1
 #else
@@ -28,7 +30,8 @@ static inline unsigned int wp_unwind_blocked(struct task_struct *p, unsigned lon
 	struct unwind_state state;
 	unsigned int nr = 0;
 
-	unwind_start(&state, p, NULL, NULL);
+	/* A word before the first frame, which is skipped before 5.7 if that is named. */
+	unwind_start(&state, p, NULL, (unsigned long *)p->thread.sp - 1);
 	while (nr < max && !unwind_done(&state)) {
 		ips[nr] = unwind_get_return_address(&state);
 		if (!ips[nr])
@@ -39,9 +42,13 @@ static inline unsigned int wp_unwind_blocked(struct task_struct *p, unsigned lon
 	return nr;
 }
 #elif defined(CONFIG_ARM64)
+#ifdef WP_HAS_POINTER_AUTH
 #include <asm/pointer_auth.h>
+#endif
 
-#ifdef ptrauth_strip_kernel_insn_pac	/* 6.5 */
+#if !defined(WP_HAS_POINTER_AUTH)
+#define wp_strip_kernel_ip(ip)	(ip)
+#elif defined(ptrauth_strip_kernel_insn_pac)	/* 6.5 */
 #define wp_strip_kernel_ip(ip)	ptrauth_strip_kernel_insn_pac(ip)
 #else
 #define wp_strip_kernel_ip(ip)	ptrauth_strip_insn_pac(ip)

@@ -9,6 +9,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include "compat/build_bug.h"
 #include "pure/comm_filter.h"
 #include "pure/sort.h"
 

@@ -12,6 +12,8 @@
 #include <linux/types.h>
 #include <linux/wallprof.h>
 
+#include "compat/build_bug.h"
+
 /**
  * struct wp_thread - what identifies a thread, read from its task_struct
  * @start_time: when it was born

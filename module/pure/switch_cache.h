@@ -33,6 +33,7 @@
 #include <linux/types.h>
 #include <linux/wallprof.h>
 
+#include "compat/build_bug.h"
 #include "pure/intervals.h"
 #include "pure/stack_cache.h"
 #include "pure/tables.h"

@@ -13,6 +13,8 @@
 #include <linux/wallprof.h>
 #include <linux/wallprof_interp.h>
 
+#include "compat/build_bug.h"
+
 #define WP_CONTEXT_SCHED	0
 #define WP_CONTEXT_SAMPLER	1
 

@@ -22,6 +22,7 @@
  * wp_interval_wake(). The scheduler hands a thread, and with it the slot, from one CPU to
  * the next with release and acquire of task_struct.on_cpu.
  */
+#include <linux/bitmap.h>
 #include <linux/bitops.h>
 #include <linux/kernel.h>
 #include <linux/string.h>

@@ -99,12 +99,17 @@ static void test_kernel(void)
 	ok(c.nr == c.count[WP_LEVEL_OK], "an old kernel on which the module answers");
 	h.abi = 0;
 	strcpy(h.release, "5.9.0");
-	has("too old", "kernel", WP_LEVEL_FAIL, "5.4, 5.10 or newer", "");
+	has("too old", "kernel", WP_LEVEL_FAIL, "4.19, 5.4, 5.10 or newer", "");
 	strcpy(h.release, "5.3.18");
-	has("too old", "kernel", WP_LEVEL_FAIL, "5.4, 5.10 or newer", "");
+	has("too old", "kernel", WP_LEVEL_FAIL, "4.19, 5.4, 5.10 or newer", "");
 	strcpy(h.release, "5.4.0-216-generic");
 	wp_checkup(&c, &h, TABLES);
 	ok(find("kernel")->level == WP_LEVEL_OK, "5.4 is not too old");
+	strcpy(h.release, "4.19.0-27-cloud-amd64");
+	wp_checkup(&c, &h, TABLES);
+	ok(find("kernel")->level == WP_LEVEL_OK, "4.19 is not too old");
+	strcpy(h.release, "4.20.17");
+	has("too old", "kernel", WP_LEVEL_FAIL, "4.19, 5.4, 5.10 or newer", "");
 	for (i = 0; i < sizeof(el8) / sizeof(el8[0]); i++) {
 		strcpy(h.release, el8[i]);
 		wp_checkup(&c, &h, TABLES);

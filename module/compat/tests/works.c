@@ -8,12 +8,16 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
+#include <linux/rwsem.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/security.h>
+#include <linux/stacktrace.h>
 #include <linux/tracepoint.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include <linux/xarray.h>
+#include <asm/syscall.h>
 #include <trace/events/sched.h>
 
 static void probe(void *data, struct task_struct *parent,

@@ -83,10 +83,11 @@ static inline unsigned int find_lines(const struct read_stack *stack, const char
 	return i - (stack->nr - *nr);
 }
 
-/* The whole of /proc/PID/stack. */
+/* The whole of /proc/PID/stack, but the end mark that it has before Linux 5.2. */
 static inline void proc_stack(pid_t pid, char *text, size_t size)
 {
-	char path[64];
+	static const char mark[] = "[<0>] 0xffffffffffffffff\n";
+	char path[64], *end;
 	ssize_t len;
 	int fd;
 
@@ -95,6 +96,9 @@ static inline void proc_stack(pid_t pid, char *text, size_t size)
 	len = read(fd, text, size - 1);
 	text[len < 0 ? 0 : len] = '\0';
 	close(fd);
+	end = strstr(text, mark);
+	if (end)
+		*end = '\0';
 }
 
 #endif /* DEVICE_KSYMS_H */

@@ -375,10 +375,14 @@ TEST_F_TIMEOUT(life, frozen_and_thawed, 300)
 	struct reader r = { 0 };
 	pid_t pids[2];
 
-	napper_and_spinner(&c, pids);
-	ASSERT_EQ(0, reader_begin(&r, &c));
 	rmdir(GROUP);
 	ASSERT_EQ(0, mkdir(GROUP, 0755));
+	if (access(GROUP "/cgroup.freeze", F_OK)) {
+		rmdir(GROUP);
+		SKIP(return, "before 5.2 a control group of version 2 cannot be frozen");
+	}
+	napper_and_spinner(&c, pids);
+	ASSERT_EQ(0, reader_begin(&r, &c));
 	ASSERT_EQ(0, join(pids[0]));
 	ASSERT_EQ(0, join(pids[1]));
 	ASSERT_EQ(0, join(r.pid));

@@ -4,8 +4,9 @@
 #define WALLPROF_TEST_COUNTS_H
 
 #include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
 #include <linux/percpu.h>
-#include <linux/sysfs.h>
 
 /**
  * wp_counts_get - the sums over all CPUs, in one line
@@ -28,9 +29,9 @@ static inline int wp_counts_get(char *text, const void __percpu *counts, size_t 
 		for_each_possible_cpu(nr)
 			sum += READ_ONCE(*(const unsigned long *)
 					 (per_cpu_ptr(counts, nr) + at));
-		len += sysfs_emit_at(text, len, "%s%lu", at ? " " : "", sum);
+		len += scnprintf(text + len, PAGE_SIZE - len, "%s%lu", at ? " " : "", sum);
 	}
-	return len + sysfs_emit_at(text, len, "\n");
+	return len + scnprintf(text + len, PAGE_SIZE - len, "\n");
 }
 
 #endif /* WALLPROF_TEST_COUNTS_H */

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Uses what module/compat/ has of its own for old kernels. Compiled only: see old.h. */
+#include "compat/build_bug.h"
 #include "compat/cgroup.h"
 #include "compat/compiler.h"
+#include "compat/fs.h"
 #include "compat/kthread.h"
 #include "compat/mm.h"
 #include "compat/mmu_context.h"
+#include "compat/rcupdate.h"
 #include "compat/sched.h"
 #include "compat/security.h"
+#include "compat/signal.h"
+#include "compat/stacktrace.h"
 #include "compat/tracepoint.h"
 #include "compat/uaccess.h"
 #include "compat/vmalloc.h"
+#include "compat/xarray.h"
+
+static_assert(sizeof(u64) == 8);
 
 static void switched(void *data, bool preempt, struct task_struct *prev,
 		     struct task_struct *next, unsigned int state)
@@ -55,4 +63,34 @@ int memory(struct mm_struct *mm, struct vm_area_struct *vma, const u64 *from, u6
 	kthread_unuse_mm(mm);
 	return (unsigned long)from < TASK_SIZE_MAX && wp_user_loaded() &&
 	       wp_copy_from_user_nmi(to, (unsigned long)from, 8) && wp_user_word_is(from, *to);
+}
+
+int user(struct file *file, const void *from, size_t n);
+int user(struct file *file, const void *from, size_t n)
+{
+	u64 to;
+
+	if (compat_ptr_ioctl(file, 0, 0) || !wp_file_user_inode(file) || !wp_file_user_path(file))
+		return -1;
+	if (!user_access_begin(from, n) || copy_from_user_nofault(&to, from, sizeof(to)))
+		return -1;
+	return copy_struct_from_user(&to, sizeof(to), from, n);
+}
+
+unsigned long numbers(struct xarray *xa, struct mm_struct *mm, struct signal_struct *signal);
+unsigned long numbers(struct xarray *xa, struct mm_struct *mm, struct signal_struct *signal)
+{
+	unsigned long at = totalram_pages(), ips[2];
+	void *entry;
+
+	xa_init(xa);
+	if (xa_insert(xa, 1, mm, GFP_KERNEL) || !xa_load(xa, 1))
+		at++;
+	xa_for_each(xa, at, entry)
+		xa_erase(xa, at);
+	xa_destroy(xa);
+	if (wp_exec_trylock(signal))
+		wp_exec_unlock(signal);
+	wp_synchronize_irqs_off_expedited();
+	return account_locked_vm(mm, 1, true) + stack_trace_save(ips, 2, 0) + ips[0];
 }

@@ -108,7 +108,8 @@ static bool is_for(const char *release, unsigned int major, unsigned int minor)
 	sscanf(release, "4.18.0-%*[0-9.]el8%n", &end);
 	if (end)
 		return release[end - 4] == '.' && !isdigit((unsigned char)release[end]);
-	return major > 5 || (major == 5 && (minor == 4 || minor >= 10));
+	return major > 5 || (major == 5 && (minor == 4 || minor >= 10)) ||
+	       (major == 4 && minor == 19);
 }
 
 static void check_kernel(struct wp_checkup *c, const struct wp_hostfacts *h)
@@ -120,7 +121,7 @@ static void check_kernel(struct wp_checkup *c, const struct wp_hostfacts *h)
 		not_known(c, "kernel");
 	} else if (!h->abi && !is_for(h->release, major, minor)) {
 		f = add(c, WP_LEVEL_FAIL, "kernel", "%s %s", h->release, h->machine);
-		means(f, "The module needs Linux 5.4, 5.10 or newer, or that of Enterprise Linux 8: boot such a kernel. Reports of recordings from other hosts work here.");
+		means(f, "The module needs Linux 4.19, 5.4, 5.10 or newer, or that of Enterprise Linux 8: boot such a kernel. Reports of recordings from other hosts work here.");
 	} else if (strcmp(h->machine, "x86_64") && strcmp(h->machine, "aarch64")) {
 		f = add(c, WP_LEVEL_FAIL, "kernel", "%s %s", h->release, h->machine);
 		means(f, "The module needs x86-64 or arm64. Reports of recordings from other hosts work here.");

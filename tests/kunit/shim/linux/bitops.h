@@ -6,8 +6,6 @@
 #ifndef SHIM_LINUX_BITOPS_H
 #define SHIM_LINUX_BITOPS_H
 
-#include <string.h>
-
 #include <linux/bits.h>
 #include <linux/types.h>
 
@@ -34,11 +32,6 @@ static inline void set_bit(unsigned long nr, unsigned long *map)
 {
 	__atomic_fetch_or(&map[nr / BITS_PER_LONG], BIT(nr % BITS_PER_LONG),
 			  __ATOMIC_RELAXED);
-}
-
-static inline void bitmap_zero(unsigned long *map, unsigned int nr)
-{
-	memset(map, 0, BITS_TO_LONGS(nr) * sizeof(long));
 }
 
 #endif /* SHIM_LINUX_BITOPS_H */

@@ -5,12 +5,8 @@
 #ifndef SHIM_LINUX_KERNEL_H
 #define SHIM_LINUX_KERNEL_H
 
-#include <assert.h>
-
+#include <linux/build_bug.h>
 #include <linux/types.h>
-
-#undef static_assert
-#define static_assert(expr) _Static_assert(expr, #expr)
 
 #define U16_MAX ((u16)~0U)
 #define U32_MAX ((u32)~0U)
