@@ -8,8 +8,12 @@
 
 #include <stddef.h>
 
+#include "lib/perfdata/attrsize.h"
 #include "lib/perfdata/events.h"
 #include "lib/perfdata/perfdata.h"
+
+/* Of the file; not the running kernel's. */
+static unsigned int new_file_attr_size = WP_ATTRSIZE;
 
 static inline struct wp_perfdata *new_file(const char *path, size_t buffer)
 {
@@ -24,7 +28,8 @@ static inline struct wp_perfdata *new_file(const char *path, size_t buffer)
 	wp_perfdata_event_sideband(&ev[2]);
 	wp_perfdata_open(&pd, &(struct wp_perfdata_options){
 		.path = path, .events = ev, .nr_events = 3, .buffer_size = buffer,
-		.cpus = (int []){ 0, 1, 5 }, .nr_cpus = 3 });
+		.cpus = (int []){ 0, 1, 5 }, .nr_cpus = 3,
+		.attr_size = new_file_attr_size });
 	return pd;
 }
 

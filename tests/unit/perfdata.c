@@ -65,7 +65,7 @@ static const char *read_back(void)
 	if (file.size < 104 || memcmp(file.data, "PERFILE2", 8) || file.h[1] != 104)
 		return "header";
 	attr = file.h[3];
-	if (file.h[2] != WP_PERFDATA_ATTR_SIZE + 16 || file.h[4] % file.h[2] ||
+	if (file.h[2] != new_file_attr_size + 16 || file.h[4] % file.h[2] ||
 	    attr + file.h[4] > file.size)
 		return "attrs";
 	nr_attrs = file.h[4] / file.h[2];
@@ -73,9 +73,9 @@ static const char *read_back(void)
 		struct perf_event_attr a = { 0 };
 		__u64 ids[2];
 
-		memcpy(&a, file.data + attr + i * file.h[2], WP_PERFDATA_ATTR_SIZE);
-		memcpy(ids, file.data + attr + i * file.h[2] + WP_PERFDATA_ATTR_SIZE, 16);
-		if (a.size != WP_PERFDATA_ATTR_SIZE || a.sample_type != WP_PERFDATA_SAMPLE_TYPE ||
+		memcpy(&a, file.data + attr + i * file.h[2], new_file_attr_size);
+		memcpy(ids, file.data + attr + i * file.h[2] + new_file_attr_size, 16);
+		if (a.size != new_file_attr_size || a.sample_type != WP_PERFDATA_SAMPLE_TYPE ||
 		    !a.sample_id_all || !a.use_clockid || a.clockid != 1 ||
 		    ids[0] < 104 || ids[0] + ids[1] > attr || !ids[1])
 			return "an attr";
@@ -493,6 +493,23 @@ static void test_not_again(void)
 	   file.others == 1 && file.period == 10, "what follows a flush is no sample to write again");
 }
 
+/* perf before 5.5 refuses larger attrs than its own. */
+static void test_old(void)
+{
+	struct wp_perfdata *pd;
+	int bad;
+
+	new_file_attr_size = wp_attrsize_of(WP_ATTRSIZE_OLDEST);
+	pd = make(0);
+	bad = sample(pd, 1, 3);
+	ok(!bad && !wp_perfdata_close(pd, NULL) && whole() && file.samples == 1 &&
+	   file.h[2] == 112 + 16, "a file for a perf before 5.5");
+	new_file_attr_size = WP_ATTRSIZE;
+	ok(wp_attrsize_of(120) == 120 && wp_attrsize_of(144) == 120 && wp_attrsize_of(0) == 120 &&
+	   wp_attrsize_of(72) == 120, "for a later one, and where the kernel does not say");
+	ok(wp_attrsize_here() == 112 || wp_attrsize_here() == 120, "for the one that runs");
+}
+
 /* A limit on the size of files stands for a disk that fills up. */
 static void test_full(void)
 {
@@ -580,6 +597,7 @@ int main(void)
 	test_another();
 	test_maps();
 	test_not_again();
+	test_old();
 	test_full();
 	test_open();
 	for (i = 0; i < 60; i++) {

@@ -22,6 +22,7 @@
 #include "lib/base/err.h"
 #include "lib/base/fullio.h"
 #include "lib/base/presentcpus.h"
+#include "lib/perfdata/attrsize.h"
 #include "lib/perfdata/checkpoint.h"
 #include "lib/perfdata/compress.h"
 #include "lib/perfdata/features.h"
@@ -60,6 +61,7 @@ struct wp_perfdata {
 
 	struct wp_compressor *compressor;	/* NULL: records are not compressed */
 	int level;
+	unsigned int attr_size;
 	struct wp_mapids maps;	/* if records can be changed in place */
 
 	__u64 nr_samples, nr_bytes;
@@ -124,9 +126,9 @@ static void commit(struct wp_perfdata *pd, size_t len)
 	pd->nr_bytes += len;
 }
 
-static void set_common_attr(struct perf_event_attr *a)
+static void set_common_attr(const struct wp_perfdata *pd, struct perf_event_attr *a)
 {
-	a->size = WP_PERFDATA_ATTR_SIZE;
+	a->size = pd->attr_size;
 	a->sample_type |= WP_PERFDATA_SAMPLE_TYPE;
 	a->read_format = PERF_FORMAT_ID;
 	a->disabled = 1;
@@ -164,7 +166,7 @@ static int open_file(struct wp_perfdata *pd, const char *path)
 static int write_start(struct wp_perfdata *pd)
 {
 	size_t ids = pd->nr_cpus * sizeof(__u64);
-	size_t entry = WP_PERFDATA_ATTR_SIZE + sizeof(struct wp_file_section);
+	size_t entry = pd->attr_size + sizeof(struct wp_file_section);
 	struct wp_buf b = { 0 };
 	unsigned int i;
 	int ret;
@@ -182,7 +184,7 @@ static int write_start(struct wp_perfdata *pd)
 	for (i = 0; i < pd->nr_events; i++)
 		wp_buf_add(&b, pd->event[i].ids, ids);
 	for (i = 0; i < pd->nr_events; i++) {
-		wp_buf_add(&b, &pd->event[i].attr, WP_PERFDATA_ATTR_SIZE);
+		wp_buf_add(&b, &pd->event[i].attr, pd->attr_size);
 		wp_buf_u64(&b, sizeof(pd->file.header) + i * ids);
 		wp_buf_u64(&b, ids);
 	}
@@ -305,6 +307,7 @@ int wp_perfdata_open(struct wp_perfdata **out, const struct wp_perfdata_options 
 	if (!pd)
 		goto nomem;
 	pd->file.first_time = ~0ULL;
+	pd->attr_size = opt->attr_size ? : wp_attrsize_here();
 	pd->path = strdup(path);
 	if (!pd->path)
 		goto nomem;
@@ -323,7 +326,7 @@ int wp_perfdata_open(struct wp_perfdata **out, const struct wp_perfdata_options 
 			goto nomem;
 		pd->event[i].name = pd->name[i];
 		pd->event[i].attr = opt->events[i].attr;
-		set_common_attr(&pd->event[i].attr);
+		set_common_attr(pd, &pd->event[i].attr);
 	}
 	if (!cpus) {
 		ret = wp_presentcpus_read(&all, &nr_cpus);
@@ -344,7 +347,7 @@ int wp_perfdata_open(struct wp_perfdata **out, const struct wp_perfdata_options 
 	wp_features_clock(&pd->feat, CLOCK_MONOTONIC);
 	wp_features_version(&pd->feat, opt->version ? opt->version : WP_VERSION);
 	wp_features_cmdline(&pd->feat, opt->argc, opt->argv);
-	wp_features_events(&pd->feat, pd->event, pd->nr_events, WP_PERFDATA_ATTR_SIZE);
+	wp_features_events(&pd->feat, pd->event, pd->nr_events, pd->attr_size);
 	wp_features_sample_time(&pd->feat, 0, 0);
 	if (opt->level) {
 		pd->level = opt->level;

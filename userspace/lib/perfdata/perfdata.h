@@ -47,14 +47,6 @@ struct wp_perfdata;
 	 PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |	\
 	 PERF_SAMPLE_CALLCHAIN)
 
-/*
- * The attr size that every perf reads: 128 and more is refused by 5.10, 136 and more by
- * 6.1, and so on. It is also the only one for perf inject of 5.10, which writes attrs of
- * its own size, 120, without updating the size field, and cannot read its own output if
- * the size was another.
- */
-#define WP_PERFDATA_ATTR_SIZE	PERF_ATTR_SIZE_VER6	/* 120 */
-
 /* Readers, ours among them, take no more. */
 #define WP_PERFDATA_MAX_EVENTS	4096
 
@@ -90,6 +82,7 @@ struct wp_sample_id {
  * @version: version of the program; NULL: wallprof's own
  * @buffer_size: size of the write buffer; 0: 1 MiB
  * @level: zstd's compression level for records, 0 for none, which all readers read
+ * @attr_size: see attrsize.h; 0: wp_attrsize_here()
  */
 struct wp_perfdata_options {
 	const char *path;
@@ -102,6 +95,7 @@ struct wp_perfdata_options {
 	const char *version;
 	size_t buffer_size;
 	int level;
+	unsigned int attr_size;
 };
 
 bool wp_perfdata_is_regular(const struct wp_perfdata *pd);

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "lib/base/err.h"
-#include "lib/perfdata/perfdata.h"
+#include "lib/perfdata/attrsize.h"
 #include "lib/perfdata/tracepoint.h"
 #include "lib/record/execwatch.h"
 
@@ -107,7 +107,7 @@ static int open_all(struct wp_execwatch *watch)
 		return err;
 	watch->attr = (struct perf_event_attr){
 		.type = PERF_TYPE_TRACEPOINT,
-		.size = WP_PERFDATA_ATTR_SIZE,
+		.size = WP_ATTRSIZE,
 		.config = tp.id,
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_TID,

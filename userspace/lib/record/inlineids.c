@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "lib/perfdata/mmaprecord.h"
+#include "lib/perfdata/attrsize.h"
 #include "lib/perfdata/perfdata.h"
 #include "lib/record/inlineids.h"
 
@@ -109,7 +110,7 @@ static int open_event(bool asks)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
-		.size = WP_PERFDATA_ATTR_SIZE,
+		.size = WP_ATTRSIZE,
 		.config = PERF_COUNT_SW_DUMMY,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,

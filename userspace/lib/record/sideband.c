@@ -14,6 +14,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
 #include "lib/perfdata/mmaprecord.h"
+#include "lib/perfdata/attrsize.h"
 #include "lib/perfdata/perfdata.h"
 #include "lib/proc/kthreads.h"
 #include "lib/record/inlineids.h"
@@ -123,7 +124,7 @@ int wp_sideband_open(struct wp_sideband **out, const struct wp_sideband_options 
 	 */
 	sb->attr = (struct perf_event_attr){
 		.type = PERF_TYPE_SOFTWARE,
-		.size = WP_PERFDATA_ATTR_SIZE,
+		.size = WP_ATTRSIZE,
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 			       PERF_SAMPLE_CPU,
