@@ -18,6 +18,7 @@
 #define PID	7
 #define OTHER	8
 #define COUNTER	0x7000ULL
+#define LOADS	0x7030ULL
 #define RUN	"org.some.Klass.run"
 #define NEW	"org.some.Third.run"
 
@@ -26,7 +27,8 @@ static struct image image;
 static struct wp_jvmfacts facts;
 static struct wp_pymemory memory;
 static struct wp_jvmmethods *m;
-static __u64 program = 1, unloads;
+static __u64 program = 1, unloads, loads;
+static bool has_agent;
 static unsigned int opened;
 static int count_err, read_err;
 static bool has_jvm = true;
@@ -107,11 +109,12 @@ unsigned int wp_livejvm_close(struct wp_livejvms *jvms)
 	return 1000;
 }
 
-int wp_livejvm_unloads(struct wp_livejvms *jvms, __u32 pid, __u64 at, __u64 *nr)
+int wp_livejvm_unloads(struct wp_livejvms *jvms, __u32 pid, const struct wp_jvmunloads *u,
+		       struct wp_jvmcounts *counts)
 {
 	(void)jvms;
 	(void)pid;
-	*nr = at == COUNTER ? unloads : ~0ULL;
+	*counts = (struct wp_jvmcounts){ u->at == COUNTER ? unloads : ~0ULL, loads, has_agent };
 	return count_err;
 }
 
@@ -122,6 +125,13 @@ int wp_mapplace_find(__u32 pid, __u64 address, __u64 *offset)
 {
 	*offset = 8;
 	return pid == PID && address == COUNTER && file >= 0 ? dup(file) : -1;
+}
+
+static void set_file(__u64 nr)
+{
+	if (pwrite(file, &nr, sizeof(nr), 8) != sizeof(nr) ||
+	    pwrite(file, &loads, sizeof(loads), 8 + LOADS - COUNTER) != sizeof(loads))
+		abort();
 }
 
 static __u64 word(size_t method)
@@ -170,9 +180,13 @@ static void begin(void)
 	if (wp_jvmlayout_read(&memory, image.symbols, &facts.layout))
 		abort();
 	unloads = 5;
+	loads = 100;
+	has_agent = false;
 	program = 1;
 	facts.program = 1;
-	facts.unloads = (struct wp_jvmunloads){ .at = COUNTER, .nr = 5, .known = true };
+	facts.unloads = (struct wp_jvmunloads){
+		.at = COUNTER, .loads = LOADS, .nr = 5, .known = true,
+	};
 	has_jvm = true;
 	count_err = 0;
 	read_err = 0;
@@ -250,6 +264,58 @@ static void test_unloaded(void)
 	ok(unread(WP_JVMMETHODS_UNCOUNTED) == 1, "there is no name");
 }
 
+/* What an agent has redefined is freed, and another class has the memory. */
+static void redefine(void)
+{
+	method(&image, METHOD_A, 0x1b80, "org/some/Third", "run");
+	loads++;
+}
+
+static void test_redefined(void)
+{
+	begin();
+	is("before any class is loaded", name_of(METHOD_A), RUN);
+	loads++;
+	flip(true);
+	is("classes that are loaded free no method", name_of(METHOD_A), RUN);
+	has_agent = true;
+	flip(true);
+	is("an epoch in which an agent comes that may redefine classes", name_of(METHOD_A), "none");
+	flip(true);
+	is("the next one", name_of(METHOD_A), RUN);
+	redefine();
+	flip(true);
+	is("an epoch in which classes are redefined", name_of(METHOD_A), "none");
+	ok(unread(WP_JVMMETHODS_REDEFINED) == 2, "is counted");
+	flip(true);
+	is("the next one has the name of then", name_of(METHOD_A), NEW);
+
+	begin();
+	has_agent = true;
+	facts.unloads.nr = unloads + loads;
+	facts.unloads.may_redefine = true;
+	is("a process that has an agent from the beginning", name_of(METHOD_A), RUN);
+
+	file = memfd_create("data", MFD_CLOEXEC);
+	begin();
+	has_agent = true;
+	name_of(METHOD_A);
+	flip(true);
+	flip(true);
+	is("a process with an agent", name_of(METHOD_A), RUN);
+	set_file(5);
+	flip(true);
+	count_err = -ESRCH;
+	program = 0;
+	is("that has ended", name_of(METHOD_A), RUN);
+	flip(true);
+	loads++;
+	set_file(5);
+	is("without redefining a class until then", name_of(METHOD_A), "none");
+	close(file);
+	file = -1;
+}
+
 struct record {
 	struct perf_event_header header;
 	__u32 pid, ppid, tid, ptid;
@@ -309,12 +375,6 @@ static const char *live(void)
 	wp_jvmmethods_livename(m, PID, word(METHOD_A), &name);
 	return name.java && !name.file == !strcmp(name.name, WP_JVMMETHODS_UNREAD) ?
 	       name.name : "wrong";
-}
-
-static void set_file(__u64 nr)
-{
-	if (pwrite(file, &nr, sizeof(nr), 8) != sizeof(nr))
-		abort();
 }
 
 /* Of a process that has ended, its file has the last number. */
@@ -438,6 +498,7 @@ int main(void)
 {
 	test_names();
 	test_unloaded();
+	test_redefined();
 	test_ends();
 	test_last();
 	test_limit();

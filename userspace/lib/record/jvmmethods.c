@@ -4,10 +4,11 @@
  * name is read from the process. Called by interprows.c for recordings, and by commands for
  * live views.
  *
- * When a class is unloaded, its methods are freed, and others come to be at their addresses.
- * HotSpot counts these classes before it frees anything. A name counts for a stack only if
- * the number was the same from before the stack was recorded until after the name was read:
- * so it is read before each flip, and after names were read. Of a process that has ended, the
+ * When a class is unloaded, or redefined by an agent, its methods are freed, and others come to be
+ * at their addresses. HotSpot counts these classes before it frees anything, or before the memory
+ * has another method (jvmunloads.c). A name counts for a stack only if the number was the same
+ * from before the stack was recorded until after the name was read: so it is read before each
+ * flip, and after names were read. Of a process that has ended, the
  * file that it had in that memory has the last one.
  *
  * A process can have as many methods as it likes: each user may have so many read, and only
@@ -440,7 +441,8 @@ const char *wp_jvmmethods_name(struct wp_jvmmethods *m, __u32 pid, __u64 word, _
 	else if (p && p->jvm.err)
 		reason = reason_of(p->jvm.err);
 	else if (p && !wp_jvmprocess_same(&p->jvm, time < m->begin ? time : m->begin))
-		reason = WP_JVMMETHODS_UNLOADED;
+		reason = p->jvm.unloads.may_redefine ? WP_JVMMETHODS_REDEFINED :
+			 WP_JVMMETHODS_UNLOADED;
 	else if (method && has_name(p, method))
 		return method->name;
 	else if (p && p->jvm.over)
@@ -660,6 +662,7 @@ const char *wp_jvmmethods_reason(unsigned int reason)
 	static const char *const text[WP_JVMMETHODS_REASONS] = {
 		[WP_JVMMETHODS_ENDED] = "process ended",
 		[WP_JVMMETHODS_UNLOADED] = "classes unloaded meanwhile",
+		[WP_JVMMETHODS_REDEFINED] = "classes loaded meanwhile, maybe redefined",
 		[WP_JVMMETHODS_UNCOUNTED] = "no performance data",
 		[WP_JVMMETHODS_NONE] = "no method in the frame",
 		[WP_JVMMETHODS_ABSENT] = "memory not present",

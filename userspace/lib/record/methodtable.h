@@ -12,7 +12,7 @@
  * struct wp_method - a method
  * @address: where it is; 0: a free slot
  * @name: its name, or NULL
- * @unloads: number of unloaded classes when it was read
+ * @unloads: the number of wp_jvmunloads when it was read
  * @reason: why it has no name, enum wp_jvmmethods_reason
  * @tried: the epoch in which it was not read
  * @doubt: the last turn in which a stack may have had another method there; 0: none

@@ -448,23 +448,61 @@ unsigned int wp_livejvm_close(struct wp_livejvms *jvms)
 	return jvms->left;
 }
 
-/**
- * wp_livejvm_unloads() - read how many classes a JVM has unloaded
- * @jvms: a reader
- * @pid: the process
- * @at: address of the number, a multiple of 8
- * @nr: set to it
- *
- * Return: 0 or as wp_procmemory_read().
- */
-int wp_livejvm_unloads(struct wp_livejvms *jvms, __u32 pid, __u64 at, __u64 *nr)
+/* Reads a word; @untouched is set to whether nothing was ever written there. */
+static int read_word(struct wp_livejvms *jvms, __u32 pid, __u64 at, __u64 *word, bool *untouched)
 {
 	const size_t skip = at % WP_PROCMEMORY_BLOCK;
 	__u8 block[WP_PROCMEMORY_BLOCK];
-	int err = wp_procmemory_read(jvms->procs, pid, at - skip, block);
+	int got, err = wp_procmemory_some(jvms->procs, pid, at - skip, 1, block, &got);
 
+	if (err)
+		return err;
+	*untouched = got == -ENXIO;
+	if (!got)
+		memcpy(word, block + skip, sizeof(*word));
+	return *untouched ? -ENODATA : got;
+}
+
+/* A byte that cannot be read may be anything, but for one that is still 0, as it began. */
+static int read_may_redefine(struct wp_livejvms *jvms, __u32 pid, __u64 at, bool *may)
+{
+	const __u64 skip = at % sizeof(__u64);
+	bool untouched;
+	__u64 word;
+	int err;
+
+	*may = true;
+	if (!at)
+		return 0;
+	err = read_word(jvms, pid, at - skip, &word, &untouched);
 	if (!err)
-		memcpy(nr, block + skip, sizeof(*nr));
+		*may = word >> 8 * skip & 0xff;
+	else if (err == -ENODATA)
+		*may = !untouched;
+	return err == -ENODATA ? 0 : err;
+}
+
+/**
+ * wp_livejvm_unloads() - read how many classes a JVM has unloaded, and loaded
+ * @jvms: a reader
+ * @pid: the process
+ * @u: their addresses
+ * @counts: set to them
+ *
+ * Return: 0 or as wp_procmemory_read().
+ */
+int wp_livejvm_unloads(struct wp_livejvms *jvms, __u32 pid, const struct wp_jvmunloads *u,
+		       struct wp_jvmcounts *counts)
+{
+	bool untouched;
+	int err;
+
+	/* Before the numbers: what an agent did until then is in these. */
+	err = read_may_redefine(jvms, pid, u->redefines, &counts->may_redefine);
+	if (!err)
+		err = read_word(jvms, pid, u->at, &counts->unloads, &untouched);
+	if (!err)
+		err = read_word(jvms, pid, u->loads, &counts->loads, &untouched);
 	return err;
 }
 
@@ -475,14 +513,12 @@ int wp_livejvm_unloads(struct wp_livejvms *jvms, __u32 pid, __u64 at, __u64 *nr)
 static void look_at_unloads(struct wp_livejvms *jvms, struct wp_livejvm *jvm)
 {
 	struct wp_jvmunloads *u = &jvm->unloads;
-	__u64 nr;
+	struct wp_jvmcounts counts;
 
-	if (!u->at && wp_jvmunloads_find(&jvms->memory, &jvm->layout, &u->at)) {
-		u->at = 0;
+	if (!u->at && wp_jvmunloads_find(&jvms->memory, &jvm->layout, u))
 		return;
-	}
-	if (!wp_livejvm_unloads(jvms, jvms->pid, u->at, &nr))
-		wp_jvmunloads_note(u, nr, jvm->began ? wp_clock_now() : 0);
+	if (!wp_livejvm_unloads(jvms, jvms->pid, u, &counts))
+		wp_jvmunloads_note(u, &counts, jvm->began ? wp_clock_now() : 0);
 }
 
 /**
