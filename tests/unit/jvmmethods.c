@@ -368,6 +368,34 @@ static void test_ends(void)
 	is("but in the next one", name_of(METHOD_B), "Main$$Lambda$1/0x8.wait0");
 }
 
+/* The name in the stack of a sample at a time. */
+static const char *name_at(__u64 time)
+{
+	return wp_jvmmethods_name(m, PID, word(METHOD_A), time) ?: "none";
+}
+
+/* Another program, or process, has the number of one that has names. */
+static void test_another(void)
+{
+	begin();
+	is("a process", name_of(METHOD_A), RUN);
+	send(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, now_ns + 100);
+	send(PERF_RECORD_EXIT, 0, now_ns + 300);
+	is("that executes another program", name_at(now_ns + 50), RUN);
+	is("which ends in the same epoch", name_at(now_ns + 200), "none");
+	begin();
+	is("a process", name_of(METHOD_A), RUN);
+	send(PERF_RECORD_EXIT, 0, now_ns + 100);
+	send(PERF_RECORD_FORK, 0, now_ns + 200);
+	is("that ends", name_at(now_ns + 150), RUN);
+	is("another one has its number", name_at(now_ns + 250), "none");
+	send(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, now_ns + 300);
+	send(PERF_RECORD_EXIT, 0, now_ns + 400);
+	is("executes a program, and ends", name_at(now_ns + 250), "none");
+	wp_jvmmethods_end_epoch(m, now_ns + 350);
+	ok(!wp_jvmmethods_any(m), "the first one is forgotten when its samples are written");
+}
+
 static const char *live(void)
 {
 	struct wp_livename name;
@@ -500,6 +528,7 @@ int main(void)
 	test_unloaded();
 	test_redefined();
 	test_ends();
+	test_another();
 	test_last();
 	test_limit();
 	test_live();

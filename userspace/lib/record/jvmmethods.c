@@ -536,16 +536,18 @@ void wp_jvmmethods_record(struct wp_jvmmethods *m, const struct perf_event_heade
 	const struct task_record *task = (const void *)rec;
 	bool execs = rec->type == PERF_RECORD_COMM && rec->misc & PERF_RECORD_MISC_COMM_EXEC;
 	bool exits = rec->type == PERF_RECORD_EXIT && task->pid == task->tid;
+	bool forks = rec->type == PERF_RECORD_FORK && task->pid != task->ppid;
 	struct process *p;
 
-	if (!time || !m->nr || (!execs && !exits))
+	if (!time || !m->nr || (!execs && !exits && !forks))
 		return;
 	/* Stacks of the program before may come later. */
 	p = execs ? find_or_add(m, task->pid) : find_process(m, task->pid);
-	if (!p)
+	/* What follows another program is none of this one's. */
+	if (!p || p->jvm.execs)
 		return;
 	p->jvm.ended = time;
-	p->jvm.execs |= execs;
+	p->jvm.execs = !exits;
 	m->any_ended = true;
 }
 

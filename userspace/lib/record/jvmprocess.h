@@ -15,8 +15,9 @@ struct wp_livejvms;
 /**
  * struct wp_jvmprocess - a process
  * @pid: its number
- * @ended: when it ended, or executed another program, or 0: nothing is read any more
- * @execs: it has executed another program, or may have
+ * @ended: when it ended, or executed another program, or another process had its number, or 0:
+ *	nothing is read any more
+ * @execs: another program has its number since then, or may have
  * @stalls: how often its memory did not come: it is not read again in that epoch, and after
  *	some of these not at all
  * @stalled: the epoch of the last one
