@@ -15,8 +15,9 @@
  * @at: address of the number of unloaded classes in the process, a multiple of 8; 0: it is not
  *	known
  * @loads: address of the number of loaded classes, a multiple of 8
- * @redefines: address of the byte that says whether agents may redefine classes; 0: they may
- * @may_redefine: they might when @nr was read
+ * @redefines: address of the byte that says whether agents may redefine classes; 0: they may, for
+ *	all that is known
+ * @may_redefine: they might when @nr was read; they may from then on
  * @nr: classes that were unloaded and, if @may_redefine, loaded; valid if @known
  * @since: a time from which on it has been @nr, ns of CLOCK_MONOTONIC; 0: since before the
  *	first table of the JVM's code was made

@@ -44,6 +44,9 @@
 #define USER_WINDOWS	512
 #define ALL_WINDOWS	2048
 
+/* Stacks of a user whose names are read in an epoch: classes are counted after each. */
+#define USER_STACKS	4096
+
 /* All numbers of unloaded classes are read before a flip only if that takes less. */
 #define BEFORE_NS	5000000ULL
 
@@ -97,6 +100,7 @@ struct process {
  * @users: users
  * @budget: what may still be read of the processes of each
  * @windows: likewise, of windows
+ * @stacks: likewise, for how many stacks
  * @all_windows: and of all
  * @stats: statistics
  */
@@ -119,6 +123,7 @@ struct wp_jvmmethods {
 	struct wp_interpusers users;
 	struct wp_pybudget budget[WP_INTERPUSERS_MAX];
 	unsigned int windows[WP_INTERPUSERS_MAX];
+	unsigned int stacks[WP_INTERPUSERS_MAX];
 	unsigned int all_windows;
 	struct wp_jvmmethods_stats stats;
 };
@@ -130,6 +135,7 @@ static void renew_budgets(struct wp_jvmmethods *m)
 	for (i = 0; i < WP_INTERPUSERS_MAX; i++) {
 		m->budget[i] = (struct wp_pybudget){ EPOCH_BLOCKS, EPOCH_BYTES };
 		m->windows[i] = USER_WINDOWS;
+		m->stacks[i] = USER_STACKS;
 	}
 	m->all_windows = ALL_WINDOWS;
 }
@@ -295,11 +301,11 @@ static void close_reader(struct wp_jvmmethods *m)
 static bool open_reader(struct wp_jvmmethods *m, struct process *p)
 {
 	if (m->reading == p)
-		return true;
+		return m->stacks[p->user];
 	close_reader(m);
 	if (p->user == WP_INTERPUSERS_MAX)
 		p->user = wp_interpusers_find(&m->users, p->jvm.pid);
-	if (!m->windows[p->user] || !m->all_windows)
+	if (!m->windows[p->user] || !m->all_windows || !m->stacks[p->user])
 		return false;
 	m->memory = wp_livejvm_open(m->reader, p->jvm.pid, &m->budget[p->user],
 				    m->windows[p->user]);
@@ -403,6 +409,7 @@ void wp_jvmmethods_look(struct wp_jvmmethods *m, __u32 pid, const __u64 *ips, un
 	}
 	if (!read)
 		return;
+	m->stacks[p->user]--;
 	p->jvm.err = wp_jvmprocess_count(&p->jvm, m->reader, m->epoch);
 	for (i = 1; i < nr && !wp_jvmprocess_same(&p->jvm, m->begin); i++) {
 		if (!WALLPROF_INTERP_IS_WORD(ips[i]))
