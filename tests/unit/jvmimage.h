@@ -11,7 +11,7 @@
 #include "lib/interp/jvmcode.h"
 
 #define BASE		0x10000ULL
-#define SIZE		0x8000
+#define SIZE		0x10000
 
 /* Places: the variables come first, in the order of enum wp_jvmsymbol. */
 #define MEMBERS		0x100

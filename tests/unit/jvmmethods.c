@@ -463,6 +463,27 @@ static void test_limit(void)
 	ok(unread(WP_JVMMETHODS_LIMIT) == 1, "which is counted");
 }
 
+/* Every word behind the code is where a method has its constants. */
+#define ALIAS(i)	(CODE_END + 8 * (size_t)(i))
+#define STACKS		4096
+
+static void test_stacks(void)
+{
+	unsigned int i, named = 0;
+
+	begin();
+	for (i = 0; ALIAS(i + 1) < SIZE; i++)
+		put64(&image, ALIAS(i + 1), BASE + METHOD_A + 16);
+	for (i = 0; i < STACKS; i++)
+		named += !strcmp(name_of(ALIAS(i)), RUN);
+	ok(named == STACKS, "names of many stacks are read: %u", named);
+	is("of one more none", name_of(ALIAS(STACKS)), "none");
+	ok(unread(WP_JVMMETHODS_LIMIT) == 1, "which is counted");
+	is("as classes are counted after each; of others they are known", name_of(ALIAS(7)), RUN);
+	flip(true);
+	is("in the next epoch it has one", name_of(ALIAS(STACKS)), RUN);
+}
+
 static void look(void)
 {
 	const __u64 ips[] = { 0x401000, word(METHOD_A) };
@@ -531,6 +552,7 @@ int main(void)
 	test_another();
 	test_last();
 	test_limit();
+	test_stacks();
 	test_live();
 	test_map();
 	wp_jvmmethods_free(m);
