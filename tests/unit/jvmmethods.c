@@ -316,6 +316,13 @@ static void test_redefined(void)
 	file = -1;
 }
 
+static void look_at(__u32 pid)
+{
+	const __u64 ips[] = { 0x401000, word(METHOD_A) };
+
+	wp_jvmmethods_look(m, pid, ips, 2);
+}
+
 struct record {
 	struct perf_event_header header;
 	__u32 pid, ppid, tid, ptid;
@@ -463,6 +470,42 @@ static void test_limit(void)
 	ok(unread(WP_JVMMETHODS_LIMIT) == 1, "which is counted");
 }
 
+/* A host where more processes execute programs than can have methods. */
+static void test_execs(void)
+{
+	struct record r = {
+		.header = { PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, sizeof(r) },
+	};
+	unsigned int i;
+
+	begin();
+	wp_jvmmethods_free(m);
+	m = wp_jvmmethods_new(NULL, 1 << 20);
+	has_jvm = false;
+	flip(true);
+	look_at(OTHER);
+	for (i = 0; i < 10000; i++) {
+		r.pid = r.tid = 100 + i;
+		wp_jvmmethods_record(m, &r.header, now_ns + 10);
+	}
+	has_jvm = true;
+	is("while others execute programs, there are names", name_of(METHOD_A), RUN);
+	look_at(100);
+	ok(!wp_jvmmethods_name(m, 100, word(METHOD_A), now_ns + 20) &&
+	   unread(WP_JVMMETHODS_ENDED) == 1, "and none of a program that is another one now");
+	for (; i < 100000; i++) {
+		r.pid = r.tid = 100 + i;
+		wp_jvmmethods_record(m, &r.header, now_ns + 30);
+	}
+	is("what had names has them", name_of(METHOD_A), RUN);
+	look_at(50);
+	ok(!wp_jvmmethods_name(m, 50, word(METHOD_A), now_ns + 20) &&
+	   unread(WP_JVMMETHODS_ENDED) == 2, "of too many it is not known which they are");
+	wp_jvmmethods_end_epoch(m, now_ns + 30);
+	flip(true);
+	is("until they are written", name_of(METHOD_A), RUN);
+}
+
 /* Every word behind the code is where a method has its constants. */
 #define ALIAS(i)	(CODE_END + 8 * (size_t)(i))
 #define STACKS		4096
@@ -486,9 +529,7 @@ static void test_stacks(void)
 
 static void look(void)
 {
-	const __u64 ips[] = { 0x401000, word(METHOD_A) };
-
-	wp_jvmmethods_look(m, PID, ips, 2);
+	look_at(PID);
 }
 
 static void test_live(void)
@@ -552,6 +593,7 @@ int main(void)
 	test_another();
 	test_last();
 	test_limit();
+	test_execs();
 	test_stacks();
 	test_live();
 	test_map();

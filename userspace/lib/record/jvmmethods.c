@@ -11,8 +11,8 @@
  * flip, and after names were read. Of a process that has ended, the
  * file that it had in that memory has the last one.
  *
- * A process can have as many methods as it likes: each user may have so many read, and only
- * so many are kept.
+ * A process can have as many methods as it likes: each user may have so many read, and only so
+ * many are kept.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,6 +21,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/interp/jvmname.h"
+#include "lib/record/execlog.h"
 #include "lib/record/interpusers.h"
 #include "lib/record/jvmmethods.h"
 #include "lib/record/jvmprocess.h"
@@ -29,14 +30,12 @@
 
 #define BUCKETS		256
 
-/* Processes with a JVM; more have no names. */
+/* Processes with a JVM, and methods of each; more have no names. */
 #define MAX_PROCESSES	4096
+#define MAX_METHODS	32768
 
 /* Files of processes that are open; of more, the last epoch has no names. */
 #define MAX_FILES	128
-
-/* Methods of a process. */
-#define MAX_METHODS	32768
 
 /* What may be read of the processes of a user in an epoch, and of all. */
 #define EPOCH_BLOCKS	16384
@@ -88,6 +87,7 @@ struct process {
  * @memory: the memory of that
  * @bucket: processes by pid
  * @nr: their number
+ * @execs: those that executed a program lately, with methods or without
  * @next: the bucket whose numbers are read next
  * @nr_files: number of files that are open
  * @any_ended: one of them has @ended set
@@ -111,6 +111,7 @@ struct wp_jvmmethods {
 	struct wp_pymemory *memory;
 	struct process *bucket[BUCKETS];
 	size_t nr;
+	struct wp_execlog execs;
 	unsigned int next;
 	unsigned int nr_files;
 	bool any_ended;
@@ -190,6 +191,7 @@ void wp_jvmmethods_free(struct wp_jvmmethods *m)
 			free_process(m, p);
 		}
 	}
+	wp_execlog_drop(&m->execs, ~0ULL);
 	wp_livejvm_free(m->reader);
 	free(m);
 }
@@ -229,6 +231,9 @@ static struct process *find_or_add(struct wp_jvmmethods *m, __u32 pid)
 	p->jvm.pid = pid;
 	p->user = WP_INTERPUSERS_MAX;
 	p->jvm.file = -1;
+	p->jvm.ended = wp_execlog_find(&m->execs, pid);
+	p->jvm.execs = p->jvm.ended;
+	m->any_ended |= p->jvm.execs;
 	p->next = m->bucket[pid % BUCKETS];
 	m->bucket[pid % BUCKETS] = p;
 	m->nr++;
@@ -548,8 +553,9 @@ void wp_jvmmethods_record(struct wp_jvmmethods *m, const struct perf_event_heade
 
 	if (!time || !m->nr || (!execs && !exits && !forks))
 		return;
-	/* Stacks of the program before may come later. */
-	p = execs ? find_or_add(m, task->pid) : find_process(m, task->pid);
+	if (execs)
+		wp_execlog_add(&m->execs, task->pid, time);
+	p = find_process(m, task->pid);
 	/* What follows another program is none of this one's. */
 	if (!p || p->jvm.execs)
 		return;
@@ -600,11 +606,10 @@ void wp_jvmmethods_unmap(struct wp_jvmmethods *m)
 /* Whether a process is dropped. */
 static bool is_over(struct wp_jvmmethods *m, const struct process *p)
 {
-	if (!p->jvm.ended || p->jvm.ended > m->upto) {
-		m->any_ended |= p->jvm.ended != 0;
-		return p->unused > TURNS;
-	}
-	return true;
+	if (p->jvm.ended && p->jvm.ended <= m->upto)
+		return true;
+	m->any_ended |= p->jvm.ended != 0;
+	return p->unused > TURNS;
 }
 
 static void drop_processes(struct wp_jvmmethods *m)
@@ -634,6 +639,7 @@ void wp_jvmmethods_end_epoch(struct wp_jvmmethods *m, __u64 upto)
 {
 	close_reader(m);
 	m->upto = upto;
+	wp_execlog_drop(&m->execs, upto);
 	if (m->any_ended)
 		drop_processes(m);
 }
