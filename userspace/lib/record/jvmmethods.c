@@ -37,13 +37,11 @@
 /* Files of processes that are open; of more, the last epoch has no names. */
 #define MAX_FILES	128
 
-/* What may be read of the processes of a user in an epoch, and of all. */
+/* What may be read of the processes of a user in an epoch, for how many stacks, and of all. */
 #define EPOCH_BLOCKS	16384
 #define EPOCH_BYTES	(16 << 20)
 #define USER_WINDOWS	512
 #define ALL_WINDOWS	2048
-
-/* Stacks of a user whose names are read in an epoch: classes are counted after each. */
 #define USER_STACKS	4096
 
 /* All numbers of unloaded classes are read before a flip only if that takes less. */
