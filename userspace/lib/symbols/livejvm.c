@@ -454,7 +454,7 @@ unsigned int wp_livejvm_close(struct wp_livejvms *jvms)
 	return jvms->left;
 }
 
-/* Whether a byte is not 0. One that cannot be read may be, unless nothing was ever written there. */
+/* Whether a byte is not 0. One that cannot be read may be, unless nothing was ever written. */
 static int read_flag(struct wp_livejvms *jvms, __u32 pid, __u64 at, bool *flag)
 {
 	const size_t skip = at % WP_PROCMEMORY_BLOCK;
