@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "jvmimage.h"
+#include "lib/record/interpusers.h"
 #include "lib/record/jvmmethods.h"
 #include "lib/symbols/livejvm.h"
 #include "lib/symbols/mapplace.h"
@@ -29,7 +30,7 @@ static struct wp_pymemory memory;
 static struct wp_jvmmethods *m;
 static __u64 program = 1, unloads, loads;
 static bool has_agent;
-static unsigned int opened;
+static unsigned int opened, left;
 static int count_err, read_err;
 static bool has_jvm = true, all_have;
 /* So many classes are unloaded while a name is read. */
@@ -95,7 +96,7 @@ struct wp_pymemory *wp_livejvm_open(struct wp_livejvms *jvms, __u32 pid,
 {
 	(void)jvms;
 	(void)pid;
-	(void)windows;
+	left = windows;
 	opened++;
 	memory.read = read_block;
 	memory.budget = budget;
@@ -106,7 +107,7 @@ struct wp_pymemory *wp_livejvm_open(struct wp_livejvms *jvms, __u32 pid,
 unsigned int wp_livejvm_close(struct wp_livejvms *jvms)
 {
 	(void)jvms;
-	return 1000;
+	return left;
 }
 
 int wp_livejvm_unloads(struct wp_livejvms *jvms, __u32 pid, const struct wp_jvmunloads *u,
@@ -132,6 +133,13 @@ static void set_file(__u64 nr)
 	if (pwrite(file, &nr, sizeof(nr), 8) != sizeof(nr) ||
 	    pwrite(file, &loads, sizeof(loads), 8 + LOADS - COUNTER) != sizeof(loads))
 		abort();
+}
+
+/* Each process is of another user. */
+unsigned int wp_interpusers_find(struct wp_interpusers *users, __u32 pid)
+{
+	(void)users;
+	return pid % WP_INTERPUSERS_MAX;
 }
 
 static __u64 word(size_t method)
@@ -191,7 +199,7 @@ static void begin(void)
 	count_err = 0;
 	read_err = 0;
 	wp_jvmmethods_free(m);
-	m = wp_jvmmethods_new(NULL, 1 << 20);
+	m = wp_jvmmethods_new(NULL, 4 << 20);
 	flip(true);
 }
 
@@ -588,6 +596,35 @@ static void test_map(void)
 	ok(!wp_jvmmethods_map(m, OTHER, upto + 600, &at), "not in a process without methods");
 }
 
+/* A user has so many methods that there is no room for more. */
+static void test_users(void)
+{
+	const __u64 ips[] = { 0x401000, word(METHOD_A) };
+	const size_t max = 200000;
+	struct wp_jvmmethods_stats stats;
+	unsigned int i, named = 0;
+
+	begin();
+	all_have = true;
+	wp_jvmmethods_free(m);
+	m = wp_jvmmethods_new(NULL, max);
+	flip(true);
+	for (i = 0; ALIAS(i + 1) < SIZE; i++)
+		put64(&image, ALIAS(i + 1), BASE + METHOD_A + 16);
+	for (i = 0; i < STACKS; i++)
+		named += !strcmp(name_of(ALIAS(i)), RUN);
+	wp_jvmmethods_stats(m, &stats);
+	ok(named > 100 && named < STACKS && unread(WP_JVMMETHODS_LIMIT) == STACKS - named &&
+	   stats.bytes < max, "the methods of a user find no more room: %u", named);
+	wp_jvmmethods_look(m, OTHER, ips, 2);
+	ok(!!wp_jvmmethods_name(m, OTHER, ips[1], now_ns), "those of another one do");
+	send(PERF_RECORD_EXIT, 0, now_ns);
+	wp_jvmmethods_end_epoch(m, now_ns);
+	flip(true);
+	is("when they are dropped, there is room again", name_of(ALIAS(STACKS)), RUN);
+	all_have = false;
+}
+
 int main(void)
 {
 	test_names();
@@ -601,6 +638,7 @@ int main(void)
 	test_stacks();
 	test_live();
 	test_map();
+	test_users();
 	wp_jvmmethods_free(m);
 	return done();
 }

@@ -22,7 +22,7 @@
 #include "lib/base/clock.h"
 #include "lib/interp/jvmname.h"
 #include "lib/record/execlog.h"
-#include "lib/record/interpusers.h"
+#include "lib/record/jvmbudget.h"
 #include "lib/record/jvmmethods.h"
 #include "lib/record/jvmprocess.h"
 #include "lib/record/methodtable.h"
@@ -36,13 +36,6 @@
 
 /* Files of processes that are open; of more, the last epoch has no names. */
 #define MAX_FILES	128
-
-/* What may be read of the processes of a user in an epoch, for how many stacks, and of all. */
-#define EPOCH_BLOCKS	16384
-#define EPOCH_BYTES	(16 << 20)
-#define USER_WINDOWS	512
-#define ALL_WINDOWS	2048
-#define USER_STACKS	4096
 
 /* All numbers of unloaded classes are read before a flip only if that takes less. */
 #define BEFORE_NS	5000000ULL
@@ -94,13 +87,8 @@ struct process {
  * @upto: what happened until then is written
  * @epoch: its number, from 1 on
  * @turn: number of turns of a live view, from 1 on
- * @max_bytes: limit of the memory of methods
- * @users: users
- * @budget: what may still be read of the processes of each
- * @windows: likewise, of windows
- * @stacks: likewise, for how many stacks
- * @all_windows: and of all
- * @stats: statistics
+ * @budget: what may be read, and kept, of the processes of each user
+ * @stats: statistics, without the memory
  */
 struct wp_jvmmethods {
 	struct wp_jvms *jvms;
@@ -118,26 +106,9 @@ struct wp_jvmmethods {
 	__u64 upto;
 	__u64 epoch;
 	__u64 turn;
-	size_t max_bytes;
-	struct wp_interpusers users;
-	struct wp_pybudget budget[WP_INTERPUSERS_MAX];
-	unsigned int windows[WP_INTERPUSERS_MAX];
-	unsigned int stacks[WP_INTERPUSERS_MAX];
-	unsigned int all_windows;
+	struct wp_jvmbudget budget;
 	struct wp_jvmmethods_stats stats;
 };
-
-static void renew_budgets(struct wp_jvmmethods *m)
-{
-	unsigned int i;
-
-	for (i = 0; i < WP_INTERPUSERS_MAX; i++) {
-		m->budget[i] = (struct wp_pybudget){ EPOCH_BLOCKS, EPOCH_BYTES };
-		m->windows[i] = USER_WINDOWS;
-		m->stacks[i] = USER_STACKS;
-	}
-	m->all_windows = ALL_WINDOWS;
-}
 
 /**
  * wp_jvmmethods_new() - allocate an empty table
@@ -153,16 +124,16 @@ struct wp_jvmmethods *wp_jvmmethods_new(struct wp_jvms *jvms, size_t max_bytes)
 	if (!m)
 		return NULL;
 	m->jvms = jvms;
-	m->max_bytes = max_bytes;
+	m->budget.max_bytes = max_bytes;
 	m->epoch = 1;
 	m->turn = 1;
-	renew_budgets(m);
+	wp_jvmbudget_renew(&m->budget);
 	return m;
 }
 
 static void free_process(struct wp_jvmmethods *m, struct process *p)
 {
-	m->stats.bytes -= wp_methodtable_bytes(&p->methods);
+	wp_jvmbudget_keep(&m->budget, p->user, -wp_methodtable_bytes(&p->methods));
 	wp_methodtable_free(&p->methods);
 	if (p->jvm.file >= 0) {
 		close(p->jvm.file);
@@ -227,7 +198,7 @@ static struct process *find_or_add(struct wp_jvmmethods *m, __u32 pid)
 	if (!p)
 		return NULL;
 	p->jvm.pid = pid;
-	p->user = WP_INTERPUSERS_MAX;
+	p->user = wp_interpusers_find(&m->budget.users, pid);
 	p->jvm.file = -1;
 	p->jvm.ended = wp_execlog_find(&m->execs, pid);
 	p->jvm.execs = p->jvm.ended;
@@ -247,16 +218,16 @@ static struct wp_method *find_or_add_method(struct wp_jvmmethods *m, struct proc
 
 	if (method)
 		return method;
-	if (p->methods.nr >= MAX_METHODS || m->stats.bytes >= m->max_bytes)
+	if (p->methods.nr >= MAX_METHODS || !wp_jvmbudget_has_room(&m->budget, p->user))
 		return NULL;
 	method = wp_methodtable_add(&p->methods, address);
-	m->stats.bytes += (p->methods.room - room) * sizeof(*method);
+	wp_jvmbudget_keep(&m->budget, p->user, (p->methods.room - room) * sizeof(*method));
 	if (method)
 		method->reason = WP_JVMMETHODS_LIMIT;
 	return method;
 }
 
-static size_t bytes_of(const struct wp_method *method)
+static ssize_t bytes_of(const struct wp_method *method)
 {
 	return method->name ? strlen(method->name) + 1 : 0;
 }
@@ -286,14 +257,9 @@ static enum wp_jvmmethods_reason reason_of(int err)
 
 static void close_reader(struct wp_jvmmethods *m)
 {
-	unsigned int left, used;
-
 	if (!m->reading)
 		return;
-	left = wp_livejvm_close(m->reader);
-	used = m->windows[m->reading->user] - left;
-	m->windows[m->reading->user] = left;
-	m->all_windows -= used < m->all_windows ? used : m->all_windows;
+	wp_jvmbudget_has_read(&m->budget, m->reading->user, wp_livejvm_close(m->reader));
 	m->reading = NULL;
 }
 
@@ -304,14 +270,12 @@ static void close_reader(struct wp_jvmmethods *m)
 static bool open_reader(struct wp_jvmmethods *m, struct process *p)
 {
 	if (m->reading == p)
-		return m->stacks[p->user];
+		return m->budget.stacks[p->user];
 	close_reader(m);
-	if (p->user == WP_INTERPUSERS_MAX)
-		p->user = wp_interpusers_find(&m->users, p->jvm.pid);
-	if (!m->windows[p->user] || !m->all_windows || !m->stacks[p->user])
+	if (!wp_jvmbudget_may_read(&m->budget, p->user))
 		return false;
-	m->memory = wp_livejvm_open(m->reader, p->jvm.pid, &m->budget[p->user],
-				    m->windows[p->user]);
+	m->memory = wp_livejvm_open(m->reader, p->jvm.pid, &m->budget.read[p->user],
+				    m->budget.windows[p->user]);
 	m->reading = p;
 	return true;
 }
@@ -337,14 +301,14 @@ static void set_name(struct wp_jvmmethods *m, struct process *p, struct wp_metho
 {
 	char *copy = strdup(name);
 
-	m->stats.bytes -= bytes_of(method);
+	wp_jvmbudget_keep(&m->budget, p->user, -bytes_of(method));
 	if (method->name && strcmp(method->name, name))
 		method->doubt = m->turn;
 	free(method->name);
 	method->name = copy;
 	method->unloads = p->jvm.unloads.nr;
 	method->reason = WP_JVMMETHODS_LIMIT;
-	m->stats.bytes += bytes_of(method);
+	wp_jvmbudget_keep(&m->budget, p->user, bytes_of(method));
 	m->stats.methods += !!copy;
 }
 
@@ -412,7 +376,7 @@ void wp_jvmmethods_look(struct wp_jvmmethods *m, __u32 pid, const __u64 *ips, un
 	}
 	if (!read)
 		return;
-	m->stacks[p->user]--;
+	m->budget.stacks[p->user]--;
 	p->jvm.err = wp_jvmprocess_count(&p->jvm, m->reader, m->epoch);
 	for (i = 1; i < nr && !wp_jvmprocess_same(&p->jvm, m->begin); i++) {
 		if (!WALLPROF_INTERP_IS_WORD(ips[i]))
@@ -528,7 +492,7 @@ void wp_jvmmethods_before(struct wp_jvmmethods *m)
 void wp_jvmmethods_flipped(struct wp_jvmmethods *m, __u64 time)
 {
 	close_reader(m);
-	renew_budgets(m);
+	wp_jvmbudget_renew(&m->budget);
 	m->begin = m->end;
 	m->end = time;
 	m->epoch++;
@@ -656,9 +620,9 @@ void wp_jvmmethods_turn(struct wp_jvmmethods *m)
 	m->turn++;
 	for (i = 0; i < BUCKETS; i++) {
 		for (p = m->bucket[i]; p; p = p->next) {
-			m->stats.bytes -= wp_methodtable_bytes(&p->methods);
+			wp_jvmbudget_keep(&m->budget, p->user, -wp_methodtable_bytes(&p->methods));
 			wp_methodtable_sweep(&p->methods, TURNS);
-			m->stats.bytes += wp_methodtable_bytes(&p->methods);
+			wp_jvmbudget_keep(&m->budget, p->user, wp_methodtable_bytes(&p->methods));
 			m->any_ended |= p->unused++ >= TURNS;
 		}
 	}
@@ -696,4 +660,5 @@ const char *wp_jvmmethods_reason(unsigned int reason)
 void wp_jvmmethods_stats(const struct wp_jvmmethods *m, struct wp_jvmmethods_stats *stats)
 {
 	*stats = m->stats;
+	stats->bytes = m->budget.all_bytes;
 }
