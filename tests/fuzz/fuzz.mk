@@ -59,7 +59,7 @@ $(FUZZ_OUT)/obj/%.o: %.c $(FUZZ_DEPS)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) $(FUZZ_INCLUDE) -c -o $@ $<
 
 # Fuzzers of the reader's parts.
-FUZZ_READER := $(addprefix $(FUZZ_OUT)/obj/tests/fuzz/,container.o ehframe.o filter.o jitdump.o job.o jvmcode.o names.o \
+FUZZ_READER := $(addprefix $(FUZZ_OUT)/obj/tests/fuzz/,container.o ehframe.o filter.o jitdump.o job.o jvmcode.o jvmnames.o names.o \
 	pprofpush.o profile.o pystack.o recording.o service.o sockets.o stackfile.o)
 $(FUZZ_READER): FUZZ_INCLUDE := -Iuserspace -I$(FUZZ_OUT)/gen
 $(FUZZ_READER): | $(FUZZ_GEN_H)

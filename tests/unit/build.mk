@@ -75,6 +75,10 @@ UNIT_LABELS := userspace/cmd/agent/labels.c userspace/cmd/agent/containers.c
 $(UNIT_OUT)/agentlabels $(UNIT_OUT)/agentcontainers: UNIT_MODULE = $(UNIT_LABELS)
 $(UNIT_OUT)/agentlabels $(UNIT_OUT)/agentcontainers: $(UNIT_LABELS)
 
+UNIT_WINDOW := userspace/cmd/agent/window.c userspace/cmd/common/liveframes.c
+$(UNIT_OUT)/agentwindow: UNIT_MODULE = $(UNIT_WINDOW)
+$(UNIT_OUT)/agentwindow: $(UNIT_WINDOW)
+
 # Workers have less memory and fewer system calls than a sanitizer takes.
 UNIT_PLAIN := $(UNIT_OUT)/worker $(UNIT_OUT)/jitmaps $(UNIT_OUT)/livejit
 $(UNIT_PLAIN) $(UNIT_PLAIN:$(UNIT_OUT)/%=$(UNIT_OUT)/obj/%.o): \

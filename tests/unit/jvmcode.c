@@ -95,7 +95,8 @@ static void test_layout(void)
 
 	reset();
 	ok(!read_layout() && layout.heaps == BASE + HEAPS && layout.heap_segmap == 0x78 &&
-	   layout.pool_size == POOL_SIZE && layout.nmethod_state == NM_STATE,
+	   layout.pool_size == POOL_SIZE && layout.nmethod_state == NM_STATE &&
+	   layout.perf_data == BASE + HEAPS + 16 && layout.redefines == BASE + HEAPS + 27,
 	   "a layout is read by names");
 	process.image.symbols[WP_JVMSYMBOL_TYPES] = 0;
 	ok(read_layout() == -ENOTSUP, "a libjvm.so without one of its variables is not read");

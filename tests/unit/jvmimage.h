@@ -11,7 +11,7 @@
 #include "lib/interp/jvmcode.h"
 
 #define BASE		0x10000ULL
-#define SIZE		0x8000
+#define SIZE		0x10000
 
 /* Places: the variables come first, in the order of enum wp_jvmsymbol. */
 #define MEMBERS		0x100
@@ -23,7 +23,7 @@
 #define NAMES		0x1800		/* symbols */
 #define METHOD_A	0x1a00
 #define METHOD_B	0x1a80
-#define HEAPS		0x1b00		/* variables: the array, the call stub, performance data */
+#define HEAPS		0x1b00		/* variables, as list_members() has them */
 #define CODE		0x2000		/* the heap, with segments of 128 bytes */
 #define CODE_END	0x4000
 
@@ -188,6 +188,7 @@ static inline void list_members(struct image *m)
 	member(m, "Symbol", "_length", 4, 0);
 	member(m, "Symbol", "_body[0]", 6, 0);
 	member(m, "PerfMemory", "_prologue", 0, BASE + HEAPS + 16);
+	member(m, "JvmtiExport", "_can_hotswap_or_post_breakpoint", 0, BASE + HEAPS + 27);
 	type(m, "oopDesc", 16);
 	type(m, "HeapBlock", BLOB);
 	type(m, "ConstantPool", POOL_SIZE);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "jvmimage.h"
+#include "lib/record/interpusers.h"
 #include "lib/record/jvmmethods.h"
 #include "lib/symbols/livejvm.h"
 #include "lib/symbols/mapplace.h"
@@ -18,6 +19,7 @@
 #define PID	7
 #define OTHER	8
 #define COUNTER	0x7000ULL
+#define LOADS	0x7030ULL
 #define RUN	"org.some.Klass.run"
 #define NEW	"org.some.Third.run"
 
@@ -26,10 +28,11 @@ static struct image image;
 static struct wp_jvmfacts facts;
 static struct wp_pymemory memory;
 static struct wp_jvmmethods *m;
-static __u64 program = 1, unloads;
-static unsigned int opened;
+static __u64 program = 1, unloads, loads;
+static bool has_agent;
+static unsigned int opened, left;
 static int count_err, read_err;
-static bool has_jvm = true;
+static bool has_jvm = true, all_have;
 /* So many classes are unloaded while a name is read. */
 static unsigned int unloads_meanwhile;
 /* It executes that program while a name is read; 0: it does not. */
@@ -54,7 +57,7 @@ bool wp_jvms_find(struct wp_jvms *all, __u32 pid, struct wp_jvmfacts *found)
 {
 	(void)all;
 	*found = facts;
-	return has_jvm && pid == PID;
+	return has_jvm && (pid == PID || all_have);
 }
 
 __u64 wp_livejvm_program(__u32 pid)
@@ -93,7 +96,7 @@ struct wp_pymemory *wp_livejvm_open(struct wp_livejvms *jvms, __u32 pid,
 {
 	(void)jvms;
 	(void)pid;
-	(void)windows;
+	left = windows;
 	opened++;
 	memory.read = read_block;
 	memory.budget = budget;
@@ -104,14 +107,15 @@ struct wp_pymemory *wp_livejvm_open(struct wp_livejvms *jvms, __u32 pid,
 unsigned int wp_livejvm_close(struct wp_livejvms *jvms)
 {
 	(void)jvms;
-	return 1000;
+	return left;
 }
 
-int wp_livejvm_unloads(struct wp_livejvms *jvms, __u32 pid, __u64 at, __u64 *nr)
+int wp_livejvm_unloads(struct wp_livejvms *jvms, __u32 pid, const struct wp_jvmunloads *u,
+		       struct wp_jvmcounts *counts)
 {
 	(void)jvms;
 	(void)pid;
-	*nr = at == COUNTER ? unloads : ~0ULL;
+	*counts = (struct wp_jvmcounts){ u->at == COUNTER ? unloads : ~0ULL, loads, has_agent };
 	return count_err;
 }
 
@@ -122,6 +126,20 @@ int wp_mapplace_find(__u32 pid, __u64 address, __u64 *offset)
 {
 	*offset = 8;
 	return pid == PID && address == COUNTER && file >= 0 ? dup(file) : -1;
+}
+
+static void set_file(__u64 nr)
+{
+	if (pwrite(file, &nr, sizeof(nr), 8) != sizeof(nr) ||
+	    pwrite(file, &loads, sizeof(loads), 8 + LOADS - COUNTER) != sizeof(loads))
+		abort();
+}
+
+/* Each process is of another user. */
+unsigned int wp_interpusers_find(struct wp_interpusers *users, __u32 pid)
+{
+	(void)users;
+	return pid % WP_INTERPUSERS_MAX;
 }
 
 static __u64 word(size_t method)
@@ -170,14 +188,18 @@ static void begin(void)
 	if (wp_jvmlayout_read(&memory, image.symbols, &facts.layout))
 		abort();
 	unloads = 5;
+	loads = 100;
+	has_agent = false;
 	program = 1;
 	facts.program = 1;
-	facts.unloads = (struct wp_jvmunloads){ .at = COUNTER, .nr = 5, .known = true };
+	facts.unloads = (struct wp_jvmunloads){
+		.at = COUNTER, .loads = LOADS, .nr = 5, .known = true,
+	};
 	has_jvm = true;
 	count_err = 0;
 	read_err = 0;
 	wp_jvmmethods_free(m);
-	m = wp_jvmmethods_new(NULL, 1 << 20);
+	m = wp_jvmmethods_new(NULL, 4 << 20);
 	flip(true);
 }
 
@@ -250,6 +272,65 @@ static void test_unloaded(void)
 	ok(unread(WP_JVMMETHODS_UNCOUNTED) == 1, "there is no name");
 }
 
+/* What an agent has redefined is freed, and another class has the memory. */
+static void redefine(void)
+{
+	method(&image, METHOD_A, 0x1b80, "org/some/Third", "run");
+	loads++;
+}
+
+static void test_redefined(void)
+{
+	begin();
+	is("before any class is loaded", name_of(METHOD_A), RUN);
+	loads++;
+	flip(true);
+	is("classes that are loaded free no method", name_of(METHOD_A), RUN);
+	has_agent = true;
+	flip(true);
+	is("an epoch in which an agent comes that may redefine classes", name_of(METHOD_A), "none");
+	flip(true);
+	is("the next one", name_of(METHOD_A), RUN);
+	redefine();
+	flip(true);
+	is("an epoch in which classes are redefined", name_of(METHOD_A), "none");
+	ok(unread(WP_JVMMETHODS_REDEFINED) == 2, "is counted");
+	flip(true);
+	is("the next one has the name of then", name_of(METHOD_A), NEW);
+
+	begin();
+	has_agent = true;
+	facts.unloads.nr = unloads + loads;
+	facts.unloads.may_redefine = true;
+	is("a process that has an agent from the beginning", name_of(METHOD_A), RUN);
+
+	file = memfd_create("data", MFD_CLOEXEC);
+	begin();
+	has_agent = true;
+	name_of(METHOD_A);
+	flip(true);
+	flip(true);
+	is("a process with an agent", name_of(METHOD_A), RUN);
+	set_file(5);
+	flip(true);
+	count_err = -ESRCH;
+	program = 0;
+	is("that has ended", name_of(METHOD_A), RUN);
+	flip(true);
+	loads++;
+	set_file(5);
+	is("without redefining a class until then", name_of(METHOD_A), "none");
+	close(file);
+	file = -1;
+}
+
+static void look_at(__u32 pid)
+{
+	const __u64 ips[] = { 0x401000, word(METHOD_A) };
+
+	wp_jvmmethods_look(m, pid, ips, 2);
+}
+
 struct record {
 	struct perf_event_header header;
 	__u32 pid, ppid, tid, ptid;
@@ -302,6 +383,34 @@ static void test_ends(void)
 	is("but in the next one", name_of(METHOD_B), "Main$$Lambda$1/0x8.wait0");
 }
 
+/* The name in the stack of a sample at a time. */
+static const char *name_at(__u64 time)
+{
+	return wp_jvmmethods_name(m, PID, word(METHOD_A), time) ?: "none";
+}
+
+/* Another program, or process, has the number of one that has names. */
+static void test_another(void)
+{
+	begin();
+	is("a process", name_of(METHOD_A), RUN);
+	send(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, now_ns + 100);
+	send(PERF_RECORD_EXIT, 0, now_ns + 300);
+	is("that executes another program", name_at(now_ns + 50), RUN);
+	is("which ends in the same epoch", name_at(now_ns + 200), "none");
+	begin();
+	is("a process", name_of(METHOD_A), RUN);
+	send(PERF_RECORD_EXIT, 0, now_ns + 100);
+	send(PERF_RECORD_FORK, 0, now_ns + 200);
+	is("that ends", name_at(now_ns + 150), RUN);
+	is("another one has its number", name_at(now_ns + 250), "none");
+	send(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, now_ns + 300);
+	send(PERF_RECORD_EXIT, 0, now_ns + 400);
+	is("executes a program, and ends", name_at(now_ns + 250), "none");
+	wp_jvmmethods_end_epoch(m, now_ns + 350);
+	ok(!wp_jvmmethods_any(m), "the first one is forgotten when its samples are written");
+}
+
 static const char *live(void)
 {
 	struct wp_livename name;
@@ -309,12 +418,6 @@ static const char *live(void)
 	wp_jvmmethods_livename(m, PID, word(METHOD_A), &name);
 	return name.java && !name.file == !strcmp(name.name, WP_JVMMETHODS_UNREAD) ?
 	       name.name : "wrong";
-}
-
-static void set_file(__u64 nr)
-{
-	if (pwrite(file, &nr, sizeof(nr), 8) != sizeof(nr))
-		abort();
 }
 
 /* Of a process that has ended, its file has the last number. */
@@ -375,11 +478,70 @@ static void test_limit(void)
 	ok(unread(WP_JVMMETHODS_LIMIT) == 1, "which is counted");
 }
 
+/* A host where more processes execute programs than can have methods. */
+static void test_execs(void)
+{
+	struct record r = {
+		.header = { PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, sizeof(r) },
+	};
+	unsigned int i;
+
+	begin();
+	wp_jvmmethods_free(m);
+	m = wp_jvmmethods_new(NULL, 1 << 20);
+	has_jvm = false;
+	flip(true);
+	look_at(OTHER);
+	for (i = 0; i < 10000; i++) {
+		r.pid = r.tid = 100 + i;
+		wp_jvmmethods_record(m, &r.header, now_ns + 10);
+	}
+	has_jvm = true;
+	all_have = true;
+	is("while others execute programs, there are names", name_of(METHOD_A), RUN);
+	look_at(100);
+	ok(!wp_jvmmethods_name(m, 100, word(METHOD_A), now_ns + 20) &&
+	   unread(WP_JVMMETHODS_ENDED) == 1, "and none of a program that is another one now");
+	for (; i < 100000; i++) {
+		r.pid = r.tid = 100 + i;
+		wp_jvmmethods_record(m, &r.header, now_ns + 30);
+	}
+	is("what had names has them", name_of(METHOD_A), RUN);
+	look_at(50);
+	ok(!wp_jvmmethods_name(m, 50, word(METHOD_A), now_ns + 20) &&
+	   unread(WP_JVMMETHODS_ENDED) == 2, "of too many it is not known which they are");
+	wp_jvmmethods_end_epoch(m, now_ns + 30);
+	flip(true);
+	look_at(50);
+	ok(!!wp_jvmmethods_name(m, 50, word(METHOD_A), now_ns + 20),
+	   "until the samples of then are written");
+	all_have = false;
+}
+
+/* Every word behind the code is where a method has its constants. */
+#define ALIAS(i)	(CODE_END + 8 * (size_t)(i))
+#define STACKS		4096
+
+static void test_stacks(void)
+{
+	unsigned int i, named = 0;
+
+	begin();
+	for (i = 0; ALIAS(i + 1) < SIZE; i++)
+		put64(&image, ALIAS(i + 1), BASE + METHOD_A + 16);
+	for (i = 0; i < STACKS; i++)
+		named += !strcmp(name_of(ALIAS(i)), RUN);
+	ok(named == STACKS, "names of many stacks are read: %u", named);
+	is("of one more none", name_of(ALIAS(STACKS)), "none");
+	ok(unread(WP_JVMMETHODS_LIMIT) == 1, "which is counted");
+	is("as classes are counted after each; of others they are known", name_of(ALIAS(7)), RUN);
+	flip(true);
+	is("in the next epoch it has one", name_of(ALIAS(STACKS)), RUN);
+}
+
 static void look(void)
 {
-	const __u64 ips[] = { 0x401000, word(METHOD_A) };
-
-	wp_jvmmethods_look(m, PID, ips, 2);
+	look_at(PID);
 }
 
 static void test_live(void)
@@ -434,15 +596,49 @@ static void test_map(void)
 	ok(!wp_jvmmethods_map(m, OTHER, upto + 600, &at), "not in a process without methods");
 }
 
+/* A user has so many methods that there is no room for more. */
+static void test_users(void)
+{
+	const __u64 ips[] = { 0x401000, word(METHOD_A) };
+	const size_t max = 200000;
+	struct wp_jvmmethods_stats stats;
+	unsigned int i, named = 0;
+
+	begin();
+	all_have = true;
+	wp_jvmmethods_free(m);
+	m = wp_jvmmethods_new(NULL, max);
+	flip(true);
+	for (i = 0; ALIAS(i + 1) < SIZE; i++)
+		put64(&image, ALIAS(i + 1), BASE + METHOD_A + 16);
+	for (i = 0; i < STACKS; i++)
+		named += !strcmp(name_of(ALIAS(i)), RUN);
+	wp_jvmmethods_stats(m, &stats);
+	ok(named > 100 && named < STACKS && unread(WP_JVMMETHODS_LIMIT) == STACKS - named &&
+	   stats.bytes < max, "the methods of a user find no more room: %u", named);
+	wp_jvmmethods_look(m, OTHER, ips, 2);
+	ok(!!wp_jvmmethods_name(m, OTHER, ips[1], now_ns), "those of another one do");
+	send(PERF_RECORD_EXIT, 0, now_ns);
+	wp_jvmmethods_end_epoch(m, now_ns);
+	flip(true);
+	is("when they are dropped, there is room again", name_of(ALIAS(STACKS)), RUN);
+	all_have = false;
+}
+
 int main(void)
 {
 	test_names();
 	test_unloaded();
+	test_redefined();
 	test_ends();
+	test_another();
 	test_last();
 	test_limit();
+	test_execs();
+	test_stacks();
 	test_live();
 	test_map();
+	test_users();
 	wp_jvmmethods_free(m);
 	return done();
 }

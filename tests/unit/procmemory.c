@@ -16,18 +16,29 @@
 /* Memory that does not come: it went after it was looked at. */
 static char blocking[4096] __attribute__((aligned(4096))) = "c";
 static int answers[2];
+static uid_t fake_user;
 
 static ssize_t read_memory(pid_t pid, const struct iovec *to, unsigned long nr,
 			   const struct iovec *from, unsigned long nr_from, unsigned long flags)
 {
 	char answer;
 
-	if (from->iov_base == blocking)
-		return read(answers[0], &answer, 1) - 1;
+	if (from->iov_base == blocking) {
+		read(answers[0], &answer, 1);
+		errno = EFAULT;
+		return -1;
+	}
 	return process_vm_readv(pid, to, nr, from, nr_from, flags);
 }
 
+/* The user of all processes that are read now. */
+static uid_t read_user(int dir)
+{
+	return fake_user;
+}
+
 #define process_vm_readv read_memory
+#define wp_procfile_user read_user
 #include "lib/proc/procmemory.c"
 
 #define BLOCK	WP_PROCMEMORY_BLOCK
@@ -81,10 +92,25 @@ static void blocked(struct wp_procmemory *p)
 		abort();
 	ok(read_at(p, getpid(), blocking) == -ETIMEDOUT, "memory that does not come");
 	ok(!read_at(p, getpid(), known) && to[0] == 'b', "other memory is read all the same");
-	for (i = 1; i < MAX_LEFT; i++)
+	for (i = 1; i < USER_LEFT; i++)
 		read_at(p, getpid(), blocking);
-	ok(read_at(p, getpid(), known) == -ETIMEDOUT, "not so often");
-	/* Those that wait are let go. */
+	ok(read_at(p, getpid(), known) == -ETIMEDOUT, "not so often for a user");
+	fake_user++;
+	ok(!read_at(p, getpid(), known), "which does not matter for another one");
+	for (; i < MAX_LEFT; i++) {
+		fake_user = i / USER_LEFT;
+		read_at(p, getpid(), blocking);
+	}
+	fake_user++;
+	ok(read_at(p, getpid(), known) == -ETIMEDOUT, "nor so often for all: %u", p->nr_left);
+	/* Memory comes: some of those that wait are let go. */
+	for (i = 0; i < USER_LEFT; i++)
+		ok(write(answers[1], "a", 1) == 1, "one comes");
+	while (p->nr_left > MAX_LEFT - USER_LEFT)
+		end_left(p);
+	ok(!read_at(p, getpid(), known) && to[0] == 'b', "when some has come, more is read");
+	/* The others wait until nobody is there any more. */
+	wp_procmemory_free(p);
 	close(answers[1]);
 }
 
@@ -94,6 +120,5 @@ int main(void)
 
 	readable(p);
 	blocked(p);
-	wp_procmemory_free(p);
 	return done();
 }

@@ -578,6 +578,7 @@ int cmd_stacks(int argc, char **argv)
 	wp_mapsync_end(r.mapsync, NULL);
 	wp_jvmmethods_free(r.methods);
 	wp_jvms_free(r.jvms);
+	free(r.s.events);
 	wp_device_close(&r.dev);
 	wp_stacks_free(&r.stacks);
 	wp_objects_free(all.objects);

@@ -87,6 +87,7 @@ static const struct item items[] = {
 	MEMBER("Symbol", "_length", symbol_length),
 	MEMBER("Symbol", "_body[0]", symbol_body),
 	OPTIONAL("PerfMemory", "_prologue", perf_data),
+	OPTIONAL("JvmtiExport", "_can_hotswap_or_post_breakpoint", redefines),
 };
 
 #define NR_ITEMS (sizeof(items) / sizeof(items[0]))

@@ -76,6 +76,7 @@ extern const char *const wp_jvmsymbol_names[WP_JVMSYMBOL_NR];
  * @symbol_length: of a name: its length
  * @symbol_body: its bytes
  * @perf_data: variable: its performance data; 0: this version has none
+ * @redefines: variable: whether agents may redefine classes; 0: this version has none
  */
 struct wp_jvmlayout {
 	__u64 heaps;
@@ -108,6 +109,7 @@ struct wp_jvmlayout {
 	__u64 symbol_length;
 	__u64 symbol_body;
 	__u64 perf_data;
+	__u64 redefines;
 };
 
 int wp_jvmlayout_read(struct wp_pymemory *m, const __u64 symbols[WP_JVMSYMBOL_NR],

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finds the number of classes that a HotSpot JVM has unloaded, in its performance data. HotSpot
- * counts a class before it frees what belongs to it. So as long as the number stays, each
- * method is where it was.
+ * Finds the numbers of classes that a HotSpot JVM has unloaded and loaded, in its performance
+ * data. HotSpot counts a class before it frees what belongs to it. So as long as the number of
+ * unloaded classes stays, each method is where it was, but for those that an agent has
+ * redefined: these are freed without being counted. Their memory goes to methods of classes
+ * that are loaded later, or redefined, which counts as loading: so if there may be such an
+ * agent, the number of loaded classes has to stay as well.
  *
  * Pure: the caller reads. The data is not trusted: all that is taken from it is an address,
  * which is only read. Its format is that of the files that jstat(1) reads.
@@ -12,7 +15,8 @@
 
 #include "lib/interp/jvmunloads.h"
 
-#define NAME		"java.cls.unloadedClasses"
+#define UNLOADED	"java.cls.unloadedClasses"
+#define LOADED		"java.cls.loadedClasses"
 
 /* What the data begins with; the first number is of the other byte order. */
 #define MAGIC		0xc0c0fecaU
@@ -50,26 +54,46 @@ struct entry {
 	__u32 data;
 };
 
-static bool is_name(const char *name)
+static bool is_name(const char *name, const char *wanted)
 {
-	return !memcmp(name, NAME, sizeof(NAME));
+	return !memcmp(name, wanted, strlen(wanted) + 1);
+}
+
+/* Takes the place of an entry's number, if it is one that is looked for. */
+static int take(struct wp_pymemory *m, __u64 at, const struct entry *e, struct wp_jvmunloads *u)
+{
+	char name[sizeof(UNLOADED)];
+	__u64 data = at + e->data;
+	int err;
+
+	if (e->type != LONG || e->elements || e->bytes < sizeof(*e) + sizeof(name) ||
+	    e->name > e->bytes - sizeof(name))
+		return 0;
+	err = wp_pymemory_read(m, at + e->name, name, sizeof(name));
+	if (err || (!is_name(name, UNLOADED) && !is_name(name, LOADED)))
+		return err;
+	if (e->data > e->bytes - sizeof(data) || data % sizeof(data))
+		return -EBADMSG;
+	*(is_name(name, UNLOADED) ? &u->at : &u->loads) = data;
+	return 0;
 }
 
 /**
- * wp_jvmunloads_find() - find the number of classes that were unloaded
+ * wp_jvmunloads_find() - find the numbers of classes that were unloaded and loaded
  * @m: memory of the process
  * @layout: of its JVM
- * @at: set to its address
+ * @u: set to their addresses
  *
  * Return: 0; -ENOTSUP: this version does not say where its data is; -ENOENT: it has none, or not
  * yet; -EBADMSG: it is not as HotSpot's; or as wp_pymemory_read().
  */
-int wp_jvmunloads_find(struct wp_pymemory *m, const struct wp_jvmlayout *layout, __u64 *at)
+int wp_jvmunloads_find(struct wp_pymemory *m, const struct wp_jvmlayout *layout,
+		       struct wp_jvmunloads *u)
 {
+	struct wp_jvmunloads found = { .redefines = layout->redefines };
 	struct prologue p;
 	struct entry e;
 	__u64 begin, i, from;
-	char name[sizeof(NAME)];
 	int err;
 
 	if (!layout->perf_data)
@@ -91,31 +115,32 @@ int wp_jvmunloads_find(struct wp_pymemory *m, const struct wp_jvmlayout *layout,
 			return err;
 		if (e.bytes < sizeof(e) || e.bytes > MAX_BYTES)
 			return -EBADMSG;
-		if (e.type != LONG || e.elements || e.name > e.bytes - sizeof(name) ||
-		    e.bytes < sizeof(e) + sizeof(name))
-			continue;
-		err = wp_pymemory_read(m, begin + from + e.name, name, sizeof(name));
+		err = take(m, begin + from, &e, &found);
 		if (err)
 			return err;
-		if (!is_name(name))
+		if (!found.at || !found.loads)
 			continue;
-		*at = begin + from + e.data;
-		return e.data > e.bytes || *at % sizeof(*at) ? -EBADMSG : 0;
+		*u = found;
+		return 0;
 	}
 	return -ENOENT;
 }
 
 /**
- * wp_jvmunloads_note() - note what the number is
- * @u: the number
- * @nr: what was read
+ * wp_jvmunloads_note() - note what the numbers are
+ * @u: the number that decides
+ * @counts: what was read
  * @time: a time after that
  */
-void wp_jvmunloads_note(struct wp_jvmunloads *u, __u64 nr, __u64 time)
+void wp_jvmunloads_note(struct wp_jvmunloads *u, const struct wp_jvmcounts *counts, __u64 time)
 {
-	if (u->known && u->nr == nr)
+	/* Both only grow: so the sum stays only if both do, and grows when an agent comes. */
+	const __u64 nr = counts->unloads + (counts->may_redefine ? counts->loads : 0);
+
+	if (u->known && u->nr == nr && u->may_redefine == counts->may_redefine)
 		return;
 	u->nr = nr;
+	u->may_redefine = counts->may_redefine;
 	u->since = time;
 	u->known = true;
 }

@@ -7,7 +7,7 @@
  * memory comes to be: from a file whose server does not answer, or from a handler of
  * userfaultfd; and it can keep its memory map locked. So a thread of its own reads. One that is
  * blocked is left to itself, and another one reads what is asked for next; of these there
- * are few.
+ * are few, and fewer for the processes of one user, until they go on.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,10 +22,13 @@
 #include <unistd.h>
 
 #include "lib/base/ownthread.h"
+#include "lib/base/procdir.h"
+#include "lib/base/procfile.h"
 #include "lib/proc/procmemory.h"
 
-/* Number of threads that may be left to themselves. */
+/* Number of threads that may be left to themselves, and of those for a user. */
 #define MAX_LEFT	16
+#define USER_LEFT	4
 
 /*
  * A thread is blocked if it is at so many checks. A slow disk takes less for a page that
@@ -47,8 +50,9 @@
  * @asked: it is to read
  * @done: it has read
  * @end: nothing more is to be read
- * @left: nobody waits for it: it frees this
+ * @left: nobody is there any more: it frees this
  * @pid: the process
+ * @uid: its user, of one that nobody waits for
  * @address: the first block
  * @nr: their number
  * @err: of each 0 or a negative errno
@@ -64,6 +68,7 @@ struct reader {
 	bool end;
 	bool left;
 	__u32 pid;
+	uid_t uid;
 	__u64 address;
 	unsigned int nr;
 	int err[WP_PROCMEMORY_SOME];
@@ -73,10 +78,12 @@ struct reader {
 /**
  * struct wp_procmemory - a reader of memory
  * @reader: its thread, or NULL
- * @nr_left: number of threads that were left to themselves
+ * @left: threads that were left to themselves
+ * @nr_left: their number
  */
 struct wp_procmemory {
 	struct reader *reader;
+	struct reader *left[MAX_LEFT];
 	unsigned int nr_left;
 };
 
@@ -212,23 +219,88 @@ struct wp_procmemory *wp_procmemory_new(void)
 	return calloc(1, sizeof(struct wp_procmemory));
 }
 
+/* It has read, or waits to be asked. */
+static void end_reader(struct reader *r)
+{
+	pthread_mutex_lock(&r->lock);
+	r->end = true;
+	pthread_cond_broadcast(&r->changed);
+	pthread_mutex_unlock(&r->lock);
+	pthread_join(r->thread, NULL);
+	free_reader(r);
+}
+
+/* Frees the threads that were left to themselves and have read since. */
+static void end_left(struct wp_procmemory *p)
+{
+	unsigned int i = 0;
+	bool done;
+
+	while (i < p->nr_left) {
+		pthread_mutex_lock(&p->left[i]->lock);
+		done = p->left[i]->done;
+		pthread_mutex_unlock(&p->left[i]->lock);
+		if (!done) {
+			i++;
+			continue;
+		}
+		end_reader(p->left[i]);
+		p->left[i] = p->left[--p->nr_left];
+	}
+}
+
 /**
  * wp_procmemory_free() - free a reader
  * @p: the reader, or NULL
  */
 void wp_procmemory_free(struct wp_procmemory *p)
 {
-	struct reader *r = p ? p->reader : NULL;
+	unsigned int i;
 
-	if (r) {
+	if (!p)
+		return;
+	end_left(p);
+	for (i = 0; i < p->nr_left; i++) {
+		struct reader *r = p->left[i];
+
+		pthread_detach(r->thread);
 		pthread_mutex_lock(&r->lock);
-		r->end = true;
+		r->left = true;
 		pthread_cond_broadcast(&r->changed);
 		pthread_mutex_unlock(&r->lock);
-		pthread_join(r->thread, NULL);
-		free_reader(r);
 	}
+	if (p->reader)
+		end_reader(p->reader);
 	free(p);
+}
+
+static uid_t user_of(__u32 pid)
+{
+	int dir = wp_procdir_open(pid);
+	uid_t uid = dir < 0 ? (uid_t)-1 : wp_procfile_user(dir);
+
+	if (dir >= 0)
+		close(dir);
+	return uid;
+}
+
+/* Whether the memory of a process may be read, as not too much did not come. */
+static bool may_read(struct wp_procmemory *p, __u32 pid)
+{
+	unsigned int i, nr = 0;
+	uid_t uid;
+
+	if (!p->nr_left)
+		return true;
+	end_left(p);
+	if (p->nr_left == MAX_LEFT)
+		return false;
+	if (p->nr_left < USER_LEFT)
+		return true;
+	uid = user_of(pid);
+	for (i = 0; i < p->nr_left; i++)
+		nr += p->left[i]->uid == uid;
+	return nr < USER_LEFT;
 }
 
 /* Wait for the answer; returns whether it has come. Caller holds the lock. */
@@ -262,7 +334,7 @@ static bool wait_for(struct reader *r)
  *	present, and nothing was swapped out: in a private mapping of a file it is what the
  *	file has
  *
- * Return: 0; -ETIMEDOUT: they do not come, or did not come too often before; -ENOMEM.
+ * Return: 0; -ETIMEDOUT: they do not come, or too many of the user do not, or of all; -ENOMEM.
  */
 int wp_procmemory_some(struct wp_procmemory *p, __u32 pid, __u64 address, unsigned int nr,
 		       void *to, int *errs)
@@ -270,7 +342,7 @@ int wp_procmemory_some(struct wp_procmemory *p, __u32 pid, __u64 address, unsign
 	struct reader *r = p->reader;
 	int err = 0;
 
-	if (p->nr_left == MAX_LEFT)
+	if (!may_read(p, pid))
 		return -ETIMEDOUT;
 	if (!r)
 		r = new_reader();
@@ -290,12 +362,12 @@ int wp_procmemory_some(struct wp_procmemory *p, __u32 pid, __u64 address, unsign
 		memcpy(to, r->data, nr * WP_PROCMEMORY_BLOCK);
 	} else {
 		err = -ETIMEDOUT;
-		r->left = true;
-		pthread_detach(r->thread);
 		p->reader = NULL;
-		p->nr_left++;
+		p->left[p->nr_left++] = r;
 	}
 	pthread_mutex_unlock(&r->lock);
+	if (err)
+		r->uid = user_of(pid);
 	return err;
 }
 
@@ -306,8 +378,8 @@ int wp_procmemory_some(struct wp_procmemory *p, __u32 pid, __u64 address, unsign
  * @address: the block, a multiple of its size
  * @to: set to the block
  *
- * Return: 0; -ENODATA: it is not present; -ETIMEDOUT: it does not come, or did not come too
- * often before; -EPERM or -EACCES, -ESRCH, -ENOMEM.
+ * Return: 0; -ENODATA: it is not present; -ETIMEDOUT: it does not come, or too many of the user
+ * do not, or of all; -EPERM or -EACCES, -ESRCH, -ENOMEM.
  */
 int wp_procmemory_read(struct wp_procmemory *p, __u32 pid, __u64 address, void *to)
 {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/keyhash.h"
 #include "lib/interp/pycode.h"
 #include "lib/proc/procmemory.h"
 #include "lib/record/interpcodes.h"
@@ -78,6 +79,7 @@ struct code {
  * @code: hash table of its code objects
  * @room: size of @code, a power of two, or 0
  * @nr: used slots of @code
+ * @key: of its hash, as a process chooses where its code objects are
  * @unused: sweeps since one of its stacks was looked up
  */
 struct process {
@@ -95,6 +97,7 @@ struct process {
 	struct code *code;
 	size_t room;
 	size_t nr;
+	struct wp_keyhash key;
 	unsigned int unused;
 };
 
@@ -244,7 +247,8 @@ static struct process *find_or_add(struct wp_interpcodes *codes, __u32 pid)
 
 static size_t slot_of(const struct process *p, __u64 address, __u32 hash)
 {
-	size_t i = ((address >> 4 ^ hash) * 0x9e3779b97f4a7c15ULL >> 32) & (p->room - 1);
+	__u64 word = address ^ (__u64)wp_keyhash(&p->key, hash) << 32;
+	size_t i = wp_keyhash(&p->key, word) & (p->room - 1);
 
 	while (p->code[i].address && (p->code[i].address != address || p->code[i].hash != hash))
 		i = (i + 1) & (p->room - 1);
@@ -271,6 +275,8 @@ static int move(struct process *p, size_t room)
 	more.code = calloc(room, sizeof(*more.code));
 	if (!more.code)
 		return -ENOMEM;
+	if (!p->room)
+		wp_keyhash_draw(&more.key);
 	for (i = 0; i < p->room; i++) {
 		if (p->code[i].address)
 			more.code[slot_of(&more, p->code[i].address, p->code[i].hash)] =

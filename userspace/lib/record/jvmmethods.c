@@ -4,14 +4,15 @@
  * name is read from the process. Called by interprows.c for recordings, and by commands for
  * live views.
  *
- * When a class is unloaded, its methods are freed, and others come to be at their addresses.
- * HotSpot counts these classes before it frees anything. A name counts for a stack only if
- * the number was the same from before the stack was recorded until after the name was read:
- * so it is read before each flip, and after names were read. Of a process that has ended, the
+ * When a class is unloaded, or redefined by an agent, its methods are freed, and others come to be
+ * at their addresses. HotSpot counts these classes before it frees anything, or before the memory
+ * has another method (jvmunloads.c). A name counts for a stack only if the number was the same
+ * from before the stack was recorded until after the name was read: so it is read before each
+ * flip, and after names were read. Of a process that has ended, the
  * file that it had in that memory has the last one.
  *
- * A process can have as many methods as it likes: each user may have so many read, and only
- * so many are kept.
+ * A process can have as many methods as it likes: each user may have so many read, and only so
+ * many are kept.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +21,8 @@
 
 #include "lib/base/clock.h"
 #include "lib/interp/jvmname.h"
-#include "lib/record/interpusers.h"
+#include "lib/record/execlog.h"
+#include "lib/record/jvmbudget.h"
 #include "lib/record/jvmmethods.h"
 #include "lib/record/jvmprocess.h"
 #include "lib/record/methodtable.h"
@@ -28,20 +30,12 @@
 
 #define BUCKETS		256
 
-/* Processes with a JVM; more have no names. */
+/* Processes with a JVM, and methods of each; more have no names. */
 #define MAX_PROCESSES	4096
+#define MAX_METHODS	32768
 
 /* Files of processes that are open; of more, the last epoch has no names. */
 #define MAX_FILES	128
-
-/* Methods of a process. */
-#define MAX_METHODS	32768
-
-/* What may be read of the processes of a user in an epoch, and of all. */
-#define EPOCH_BLOCKS	16384
-#define EPOCH_BYTES	(16 << 20)
-#define USER_WINDOWS	512
-#define ALL_WINDOWS	2048
 
 /* All numbers of unloaded classes are read before a flip only if that takes less. */
 #define BEFORE_NS	5000000ULL
@@ -84,6 +78,7 @@ struct process {
  * @memory: the memory of that
  * @bucket: processes by pid
  * @nr: their number
+ * @execs: those that executed a program lately, with methods or without
  * @next: the bucket whose numbers are read next
  * @nr_files: number of files that are open
  * @any_ended: one of them has @ended set
@@ -92,12 +87,8 @@ struct process {
  * @upto: what happened until then is written
  * @epoch: its number, from 1 on
  * @turn: number of turns of a live view, from 1 on
- * @max_bytes: limit of the memory of methods
- * @users: users
- * @budget: what may still be read of the processes of each
- * @windows: likewise, of windows
- * @all_windows: and of all
- * @stats: statistics
+ * @budget: what may be read, and kept, of the processes of each user
+ * @stats: statistics, without the memory
  */
 struct wp_jvmmethods {
 	struct wp_jvms *jvms;
@@ -106,6 +97,7 @@ struct wp_jvmmethods {
 	struct wp_pymemory *memory;
 	struct process *bucket[BUCKETS];
 	size_t nr;
+	struct wp_execlog execs;
 	unsigned int next;
 	unsigned int nr_files;
 	bool any_ended;
@@ -114,24 +106,9 @@ struct wp_jvmmethods {
 	__u64 upto;
 	__u64 epoch;
 	__u64 turn;
-	size_t max_bytes;
-	struct wp_interpusers users;
-	struct wp_pybudget budget[WP_INTERPUSERS_MAX];
-	unsigned int windows[WP_INTERPUSERS_MAX];
-	unsigned int all_windows;
+	struct wp_jvmbudget budget;
 	struct wp_jvmmethods_stats stats;
 };
-
-static void renew_budgets(struct wp_jvmmethods *m)
-{
-	unsigned int i;
-
-	for (i = 0; i < WP_INTERPUSERS_MAX; i++) {
-		m->budget[i] = (struct wp_pybudget){ EPOCH_BLOCKS, EPOCH_BYTES };
-		m->windows[i] = USER_WINDOWS;
-	}
-	m->all_windows = ALL_WINDOWS;
-}
 
 /**
  * wp_jvmmethods_new() - allocate an empty table
@@ -147,16 +124,16 @@ struct wp_jvmmethods *wp_jvmmethods_new(struct wp_jvms *jvms, size_t max_bytes)
 	if (!m)
 		return NULL;
 	m->jvms = jvms;
-	m->max_bytes = max_bytes;
+	m->budget.max_bytes = max_bytes;
 	m->epoch = 1;
 	m->turn = 1;
-	renew_budgets(m);
+	wp_jvmbudget_renew(&m->budget);
 	return m;
 }
 
 static void free_process(struct wp_jvmmethods *m, struct process *p)
 {
-	m->stats.bytes -= wp_methodtable_bytes(&p->methods);
+	wp_jvmbudget_keep(&m->budget, p->user, -wp_methodtable_bytes(&p->methods));
 	wp_methodtable_free(&p->methods);
 	if (p->jvm.file >= 0) {
 		close(p->jvm.file);
@@ -183,6 +160,7 @@ void wp_jvmmethods_free(struct wp_jvmmethods *m)
 			free_process(m, p);
 		}
 	}
+	wp_execlog_drop(&m->execs, ~0ULL);
 	wp_livejvm_free(m->reader);
 	free(m);
 }
@@ -220,8 +198,11 @@ static struct process *find_or_add(struct wp_jvmmethods *m, __u32 pid)
 	if (!p)
 		return NULL;
 	p->jvm.pid = pid;
-	p->user = WP_INTERPUSERS_MAX;
+	p->user = wp_interpusers_find(&m->budget.users, pid);
 	p->jvm.file = -1;
+	p->jvm.ended = wp_execlog_find(&m->execs, pid);
+	p->jvm.execs = p->jvm.ended;
+	m->any_ended |= p->jvm.execs;
 	p->next = m->bucket[pid % BUCKETS];
 	m->bucket[pid % BUCKETS] = p;
 	m->nr++;
@@ -237,16 +218,16 @@ static struct wp_method *find_or_add_method(struct wp_jvmmethods *m, struct proc
 
 	if (method)
 		return method;
-	if (p->methods.nr >= MAX_METHODS || m->stats.bytes >= m->max_bytes)
+	if (p->methods.nr >= MAX_METHODS || !wp_jvmbudget_has_room(&m->budget, p->user))
 		return NULL;
 	method = wp_methodtable_add(&p->methods, address);
-	m->stats.bytes += (p->methods.room - room) * sizeof(*method);
+	wp_jvmbudget_keep(&m->budget, p->user, (p->methods.room - room) * sizeof(*method));
 	if (method)
 		method->reason = WP_JVMMETHODS_LIMIT;
 	return method;
 }
 
-static size_t bytes_of(const struct wp_method *method)
+static ssize_t bytes_of(const struct wp_method *method)
 {
 	return method->name ? strlen(method->name) + 1 : 0;
 }
@@ -276,14 +257,9 @@ static enum wp_jvmmethods_reason reason_of(int err)
 
 static void close_reader(struct wp_jvmmethods *m)
 {
-	unsigned int left, used;
-
 	if (!m->reading)
 		return;
-	left = wp_livejvm_close(m->reader);
-	used = m->windows[m->reading->user] - left;
-	m->windows[m->reading->user] = left;
-	m->all_windows -= used < m->all_windows ? used : m->all_windows;
+	wp_jvmbudget_has_read(&m->budget, m->reading->user, wp_livejvm_close(m->reader));
 	m->reading = NULL;
 }
 
@@ -294,14 +270,12 @@ static void close_reader(struct wp_jvmmethods *m)
 static bool open_reader(struct wp_jvmmethods *m, struct process *p)
 {
 	if (m->reading == p)
-		return true;
+		return m->budget.stacks[p->user];
 	close_reader(m);
-	if (p->user == WP_INTERPUSERS_MAX)
-		p->user = wp_interpusers_find(&m->users, p->jvm.pid);
-	if (!m->windows[p->user] || !m->all_windows)
+	if (!wp_jvmbudget_may_read(&m->budget, p->user))
 		return false;
-	m->memory = wp_livejvm_open(m->reader, p->jvm.pid, &m->budget[p->user],
-				    m->windows[p->user]);
+	m->memory = wp_livejvm_open(m->reader, p->jvm.pid, &m->budget.read[p->user],
+				    m->budget.windows[p->user]);
 	m->reading = p;
 	return true;
 }
@@ -327,14 +301,14 @@ static void set_name(struct wp_jvmmethods *m, struct process *p, struct wp_metho
 {
 	char *copy = strdup(name);
 
-	m->stats.bytes -= bytes_of(method);
+	wp_jvmbudget_keep(&m->budget, p->user, -bytes_of(method));
 	if (method->name && strcmp(method->name, name))
 		method->doubt = m->turn;
 	free(method->name);
 	method->name = copy;
 	method->unloads = p->jvm.unloads.nr;
 	method->reason = WP_JVMMETHODS_LIMIT;
-	m->stats.bytes += bytes_of(method);
+	wp_jvmbudget_keep(&m->budget, p->user, bytes_of(method));
 	m->stats.methods += !!copy;
 }
 
@@ -402,6 +376,7 @@ void wp_jvmmethods_look(struct wp_jvmmethods *m, __u32 pid, const __u64 *ips, un
 	}
 	if (!read)
 		return;
+	m->budget.stacks[p->user]--;
 	p->jvm.err = wp_jvmprocess_count(&p->jvm, m->reader, m->epoch);
 	for (i = 1; i < nr && !wp_jvmprocess_same(&p->jvm, m->begin); i++) {
 		if (!WALLPROF_INTERP_IS_WORD(ips[i]))
@@ -440,7 +415,8 @@ const char *wp_jvmmethods_name(struct wp_jvmmethods *m, __u32 pid, __u64 word, _
 	else if (p && p->jvm.err)
 		reason = reason_of(p->jvm.err);
 	else if (p && !wp_jvmprocess_same(&p->jvm, time < m->begin ? time : m->begin))
-		reason = WP_JVMMETHODS_UNLOADED;
+		reason = p->jvm.unloads.may_redefine ? WP_JVMMETHODS_REDEFINED :
+			 WP_JVMMETHODS_UNLOADED;
 	else if (method && has_name(p, method))
 		return method->name;
 	else if (p && p->jvm.over)
@@ -516,7 +492,7 @@ void wp_jvmmethods_before(struct wp_jvmmethods *m)
 void wp_jvmmethods_flipped(struct wp_jvmmethods *m, __u64 time)
 {
 	close_reader(m);
-	renew_budgets(m);
+	wp_jvmbudget_renew(&m->budget);
 	m->begin = m->end;
 	m->end = time;
 	m->epoch++;
@@ -534,16 +510,19 @@ void wp_jvmmethods_record(struct wp_jvmmethods *m, const struct perf_event_heade
 	const struct task_record *task = (const void *)rec;
 	bool execs = rec->type == PERF_RECORD_COMM && rec->misc & PERF_RECORD_MISC_COMM_EXEC;
 	bool exits = rec->type == PERF_RECORD_EXIT && task->pid == task->tid;
+	bool forks = rec->type == PERF_RECORD_FORK && task->pid != task->ppid;
 	struct process *p;
 
-	if (!time || !m->nr || (!execs && !exits))
+	if (!time || !m->nr || (!execs && !exits && !forks))
 		return;
-	/* Stacks of the program before may come later. */
-	p = execs ? find_or_add(m, task->pid) : find_process(m, task->pid);
-	if (!p)
+	if (execs)
+		wp_execlog_add(&m->execs, task->pid, time);
+	p = find_process(m, task->pid);
+	/* What follows another program is none of this one's. */
+	if (!p || p->jvm.execs)
 		return;
 	p->jvm.ended = time;
-	p->jvm.execs |= execs;
+	p->jvm.execs = !exits;
 	m->any_ended = true;
 }
 
@@ -589,11 +568,10 @@ void wp_jvmmethods_unmap(struct wp_jvmmethods *m)
 /* Whether a process is dropped. */
 static bool is_over(struct wp_jvmmethods *m, const struct process *p)
 {
-	if (!p->jvm.ended || p->jvm.ended > m->upto) {
-		m->any_ended |= p->jvm.ended != 0;
-		return p->unused > TURNS;
-	}
-	return true;
+	if (p->jvm.ended && p->jvm.ended <= m->upto)
+		return true;
+	m->any_ended |= p->jvm.ended != 0;
+	return p->unused > TURNS;
 }
 
 static void drop_processes(struct wp_jvmmethods *m)
@@ -623,6 +601,7 @@ void wp_jvmmethods_end_epoch(struct wp_jvmmethods *m, __u64 upto)
 {
 	close_reader(m);
 	m->upto = upto;
+	wp_execlog_drop(&m->execs, upto);
 	if (m->any_ended)
 		drop_processes(m);
 }
@@ -641,9 +620,9 @@ void wp_jvmmethods_turn(struct wp_jvmmethods *m)
 	m->turn++;
 	for (i = 0; i < BUCKETS; i++) {
 		for (p = m->bucket[i]; p; p = p->next) {
-			m->stats.bytes -= wp_methodtable_bytes(&p->methods);
+			wp_jvmbudget_keep(&m->budget, p->user, -wp_methodtable_bytes(&p->methods));
 			wp_methodtable_sweep(&p->methods, TURNS);
-			m->stats.bytes += wp_methodtable_bytes(&p->methods);
+			wp_jvmbudget_keep(&m->budget, p->user, wp_methodtable_bytes(&p->methods));
 			m->any_ended |= p->unused++ >= TURNS;
 		}
 	}
@@ -660,6 +639,7 @@ const char *wp_jvmmethods_reason(unsigned int reason)
 	static const char *const text[WP_JVMMETHODS_REASONS] = {
 		[WP_JVMMETHODS_ENDED] = "process ended",
 		[WP_JVMMETHODS_UNLOADED] = "classes unloaded meanwhile",
+		[WP_JVMMETHODS_REDEFINED] = "classes loaded meanwhile, maybe redefined",
 		[WP_JVMMETHODS_UNCOUNTED] = "no performance data",
 		[WP_JVMMETHODS_NONE] = "no method in the frame",
 		[WP_JVMMETHODS_ABSENT] = "memory not present",
@@ -680,4 +660,5 @@ const char *wp_jvmmethods_reason(unsigned int reason)
 void wp_jvmmethods_stats(const struct wp_jvmmethods *m, struct wp_jvmmethods_stats *stats)
 {
 	*stats = m->stats;
+	stats->bytes = m->budget.all_bytes;
 }

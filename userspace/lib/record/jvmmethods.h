@@ -22,6 +22,8 @@
  * enum wp_jvmmethods_reason - why a method in a stack has no name
  * @WP_JVMMETHODS_ENDED: its process has ended
  * @WP_JVMMETHODS_UNLOADED: classes were unloaded meanwhile
+ * @WP_JVMMETHODS_REDEFINED: classes were loaded or unloaded meanwhile, or maybe redefined by an
+ *	agent
  * @WP_JVMMETHODS_UNCOUNTED: nobody knows whether classes were unloaded
  * @WP_JVMMETHODS_NONE: the frame has no method, or it was not present
  * @WP_JVMMETHODS_ABSENT: its memory is not present
@@ -34,6 +36,7 @@
 enum wp_jvmmethods_reason {
 	WP_JVMMETHODS_ENDED,
 	WP_JVMMETHODS_UNLOADED,
+	WP_JVMMETHODS_REDEFINED,
 	WP_JVMMETHODS_UNCOUNTED,
 	WP_JVMMETHODS_NONE,
 	WP_JVMMETHODS_ABSENT,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Follows how many classes a JVM has unloaded, which decides whether names of its methods count:
- * see jvmmethods.c. The number is in its memory; of a process that has ended, in the file that it
- * had there.
+ * Follows how many classes a JVM has unloaded, and loaded if an agent may redefine any, which
+ * decides whether names of its methods count: see jvmmethods.c. The numbers are in its memory; of
+ * a process that has ended, in the file that it had there.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -56,7 +56,7 @@ int wp_jvmprocess_note(struct wp_jvmprocess *p, __u64 epoch, int err)
 }
 
 /**
- * wp_jvmprocess_count() - read how many classes were unloaded
+ * wp_jvmprocess_count() - read how many classes were unloaded, and loaded
  * @p: the process
  * @reader: reads its memory
  * @epoch: the epoch
@@ -66,32 +66,35 @@ int wp_jvmprocess_note(struct wp_jvmprocess *p, __u64 epoch, int err)
  */
 int wp_jvmprocess_count(struct wp_jvmprocess *p, struct wp_livejvms *reader, __u64 epoch)
 {
-	__u64 nr;
+	struct wp_jvmcounts counts;
 	int err;
 
 	if (wp_jvmprocess_stalled(p, epoch))
 		return -ETIMEDOUT;
 	if (!p->unloads.at)
 		return -ENOENT;
-	err = wp_livejvm_unloads(reader, p->pid, p->unloads.at, &nr);
+	err = wp_livejvm_unloads(reader, p->pid, &p->unloads, &counts);
 	wp_jvmprocess_note(p, epoch, err);
 	/* If it is the same program now, it was. */
 	if (!err && wp_livejvm_program(p->pid) != p->facts.program)
 		err = -ESRCH;
 	if (!err)
-		wp_jvmunloads_note(&p->unloads, nr, wp_clock_now());
+		wp_jvmunloads_note(&p->unloads, &counts, wp_clock_now());
 	return err;
 }
 
-/* The same of a process that has ended. */
+/* The same of a process that has ended. Nothing says whether an agent came in the end. */
 static int count_last(struct wp_jvmprocess *p)
 {
-	__u64 nr;
+	struct wp_jvmcounts counts = { .may_redefine = p->unloads.may_redefine };
+	const __u64 loads_at = p->file_at + p->unloads.loads - p->unloads.at;
 
 	p->over = true;
-	if (p->file < 0 || pread(p->file, &nr, sizeof(nr), p->file_at) != sizeof(nr))
+	if (p->file < 0 ||
+	    pread(p->file, &counts.unloads, sizeof(__u64), p->file_at) != sizeof(__u64) ||
+	    pread(p->file, &counts.loads, sizeof(__u64), loads_at) != sizeof(__u64))
 		return -ESRCH;
-	wp_jvmunloads_note(&p->unloads, nr, wp_clock_now());
+	wp_jvmunloads_note(&p->unloads, &counts, wp_clock_now());
 	return 0;
 }
 
@@ -134,7 +137,8 @@ static int check(struct wp_jvmprocess *p, struct wp_jvms *jvms, struct wp_livejv
 }
 
 /**
- * wp_jvmprocess_check() - look how many classes were unloaded, once in the samples of an epoch
+ * wp_jvmprocess_check() - look how many classes were unloaded, and loaded, once in the samples of
+ * an epoch
  * @p: the process
  * @jvms: the JVMs of processes
  * @reader: reads its memory
@@ -160,11 +164,11 @@ int wp_jvmprocess_check(struct wp_jvmprocess *p, struct wp_jvms *jvms,
 }
 
 /**
- * wp_jvmprocess_same() - whether no class was unloaded since a time
+ * wp_jvmprocess_same() - whether each method is where it was at a time
  * @p: the process, checked in this epoch
  * @time: the time
  *
- * Return: false if any was, or if that is not known.
+ * Return: false if a class was unloaded or redefined since, or if that is not known.
  */
 bool wp_jvmprocess_same(const struct wp_jvmprocess *p, __u64 time)
 {

@@ -15,17 +15,18 @@ struct wp_livejvms;
 /**
  * struct wp_jvmprocess - a process
  * @pid: its number
- * @ended: when it ended, or executed another program, or 0: nothing is read any more
- * @execs: it has executed another program, or may have
+ * @ended: when it ended, or executed another program, or another process had its number, or 0:
+ *	nothing is read any more
+ * @execs: another program has its number since then, or may have
  * @stalls: how often its memory did not come: it is not read again in that epoch, and after
  *	some of these not at all
  * @stalled: the epoch of the last one
- * @known: @facts is set, but for its number of unloaded classes, which is @unloads
+ * @known: @facts is set, but for its numbers of classes, which are @unloads
  * @facts: what its methods are read by
- * @unloads: number of unloaded classes
+ * @unloads: numbers of unloaded and loaded classes
  * @over: that was read from @file, as it has ended: nothing else is read
- * @file: the file that has it; -1: not opened yet; -2: there is none
- * @file_at: where
+ * @file: the file that has them; -1: not opened yet; -2: there is none
+ * @file_at: where that of unloaded classes is
  * @checked: the epoch in whose samples it was read last
  * @err: the result of that
  */

@@ -19,7 +19,7 @@ struct wp_jvms;
  * struct wp_jvmfacts - what is needed to read the names of a JVM's methods
  * @layout: where it keeps what
  * @program: identifies the program that the process executes, as wp_livejvm_program()
- * @unloads: number of classes that were unloaded, at the last look
+ * @unloads: numbers of classes that were unloaded and loaded, at the last look
  */
 struct wp_jvmfacts {
 	struct wp_jvmlayout layout;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the methods of a JVM that are known, by their addresses. Called by jvmmethods.c.
+ * Owns the methods of a JVM that are known, by their addresses. A process chooses these, so the
+ * hash has a random key: it cannot have all of them in one place. Called by jvmmethods.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 static size_t slot_of(const struct wp_methodtable *t, __u64 address)
 {
-	size_t i = ((address >> 3) * 0x9e3779b97f4a7c15ULL >> 32) & (t->room - 1);
+	size_t i = wp_keyhash(&t->key, address) & (t->room - 1);
 
 	while (t->slot[i].address && t->slot[i].address != address)
 		i = (i + 1) & (t->room - 1);
@@ -50,11 +51,15 @@ struct wp_method *wp_methodtable_find(const struct wp_methodtable *t, __u64 addr
 /* Move the methods to a table of another size, which has room for them. */
 static int move(struct wp_methodtable *t, size_t room)
 {
-	struct wp_methodtable more = { calloc(room, sizeof(*more.slot)), room, t->nr };
+	struct wp_methodtable more = *t;
 	size_t i;
 
+	more.slot = calloc(room, sizeof(*more.slot));
 	if (!more.slot)
 		return -ENOMEM;
+	more.room = room;
+	if (!t->room)
+		wp_keyhash_draw(&more.key);
 	for (i = 0; i < t->room; i++) {
 		if (t->slot[i].address)
 			more.slot[slot_of(&more, t->slot[i].address)] = t->slot[i];

@@ -8,11 +8,13 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "lib/base/keyhash.h"
+
 /**
  * struct wp_method - a method
  * @address: where it is; 0: a free slot
  * @name: its name, or NULL
- * @unloads: number of unloaded classes when it was read
+ * @unloads: the number of wp_jvmunloads when it was read
  * @reason: why it has no name, enum wp_jvmmethods_reason
  * @tried: the epoch in which it was not read
  * @doubt: the last turn in which a stack may have had another method there; 0: none
@@ -33,11 +35,13 @@ struct wp_method {
  * @slot: hash table
  * @room: size of @slot, a power of two, or 0
  * @nr: used slots
+ * @key: of the hash, drawn with the first method
  */
 struct wp_methodtable {
 	struct wp_method *slot;
 	size_t room;
 	size_t nr;
+	struct wp_keyhash key;
 };
 
 void wp_methodtable_free(struct wp_methodtable *t);

@@ -43,6 +43,9 @@
 #define MAX_MAPS	256
 #define MAX_OPEN	8
 
+/* Bytes of the list of mappings that count as a window: a process can have as many as it likes. */
+#define WINDOW_MAPS	65536
+
 /* Beyond so much memory, all names of a process are read anew: most code is gone. */
 #define MAX_NAMES	((size_t)32 << 20)
 
@@ -244,13 +247,16 @@ static int add_map(void *ctx, int dir, const struct wp_procmap *map)
 
 static void read_maps(struct wp_livejvms *jvms)
 {
-	int dir = wp_procdir_open(jvms->pid);
+	int dir = jvms->left ? wp_procdir_open(jvms->pid) : -1;
 	struct wp_procmaps text = { 0 };
+	size_t windows;
 
 	jvms->has_maps = true;
 	if (dir < 0)
 		return;
 	wp_procmaps_each(&text, dir, PROT_READ, add_map, jvms);
+	windows = text.text.room / WINDOW_MAPS;
+	jvms->left -= windows < jvms->left ? windows : jvms->left;
 	wp_procmaps_free(&text);
 	close(dir);
 }
@@ -448,23 +454,49 @@ unsigned int wp_livejvm_close(struct wp_livejvms *jvms)
 	return jvms->left;
 }
 
+/* Whether a byte is not 0. One that cannot be read may be, unless nothing was ever written. */
+static int read_flag(struct wp_livejvms *jvms, __u32 pid, __u64 at, bool *flag)
+{
+	const size_t skip = at % WP_PROCMEMORY_BLOCK;
+	__u8 block[WP_PROCMEMORY_BLOCK] = { 0 };
+	int got, err = wp_procmemory_some(jvms->procs, pid, at - skip, 1, block, &got);
+
+	*flag = got && got != -ENXIO ? true : !got && block[skip];
+	return err ? err : got == -ENXIO || got == -ENODATA ? 0 : got;
+}
+
 /**
- * wp_livejvm_unloads() - read how many classes a JVM has unloaded
+ * wp_livejvm_unloads() - read how many classes a JVM has unloaded, and loaded
  * @jvms: a reader
  * @pid: the process
- * @at: address of the number, a multiple of 8
- * @nr: set to it
+ * @u: their addresses, and what was read before
+ * @counts: set to them
  *
  * Return: 0 or as wp_procmemory_read().
  */
-int wp_livejvm_unloads(struct wp_livejvms *jvms, __u32 pid, __u64 at, __u64 *nr)
+int wp_livejvm_unloads(struct wp_livejvms *jvms, __u32 pid, const struct wp_jvmunloads *u,
+		       struct wp_jvmcounts *counts)
 {
-	const size_t skip = at % WP_PROCMEMORY_BLOCK;
+	const size_t skip = u->at % WP_PROCMEMORY_BLOCK, more = u->loads % WP_PROCMEMORY_BLOCK;
 	__u8 block[WP_PROCMEMORY_BLOCK];
-	int err = wp_procmemory_read(jvms->procs, pid, at - skip, block);
+	int err = 0;
 
+	/*
+	 * Before the numbers: what an agent did until then is in these. A version that does not
+	 * say may have any; and where there was one, there is.
+	 */
+	counts->may_redefine = true;
+	if (u->redefines && !(u->known && u->may_redefine))
+		err = read_flag(jvms, pid, u->redefines, &counts->may_redefine);
 	if (!err)
-		memcpy(nr, block + skip, sizeof(*nr));
+		err = wp_procmemory_read(jvms->procs, pid, u->at - skip, block);
+	if (err)
+		return err;
+	memcpy(&counts->unloads, block + skip, sizeof(counts->unloads));
+	/* They are close to each other. */
+	if (u->at - skip != u->loads - more)
+		err = wp_procmemory_read(jvms->procs, pid, u->loads - more, block);
+	memcpy(&counts->loads, block + more, sizeof(counts->loads));
 	return err;
 }
 
@@ -475,14 +507,12 @@ int wp_livejvm_unloads(struct wp_livejvms *jvms, __u32 pid, __u64 at, __u64 *nr)
 static void look_at_unloads(struct wp_livejvms *jvms, struct wp_livejvm *jvm)
 {
 	struct wp_jvmunloads *u = &jvm->unloads;
-	__u64 nr;
+	struct wp_jvmcounts counts;
 
-	if (!u->at && wp_jvmunloads_find(&jvms->memory, &jvm->layout, &u->at)) {
-		u->at = 0;
+	if (!u->at && wp_jvmunloads_find(&jvms->memory, &jvm->layout, u))
 		return;
-	}
-	if (!wp_livejvm_unloads(jvms, jvms->pid, u->at, &nr))
-		wp_jvmunloads_note(u, nr, jvm->began ? wp_clock_now() : 0);
+	if (!wp_livejvm_unloads(jvms, jvms->pid, u, &counts))
+		wp_jvmunloads_note(u, &counts, jvm->began ? wp_clock_now() : 0);
 }
 
 /**

@@ -20,7 +20,7 @@ struct wp_livejvms;
  * @layout: where it keeps what
  * @has_layout: that was read
  * @program: identifies the program, as wp_livejvm_program() before that
- * @unloads: number of classes that it has unloaded, at the last look
+ * @unloads: numbers of classes that it has unloaded and loaded, at the last look
  * @codes: its code, at the last look
  * @names: names of these
  * @began: when the last look began that succeeded, ns of CLOCK_MONOTONIC; 0: none did
@@ -45,7 +45,8 @@ const char *wp_livejvm_name(const struct wp_livejvm *jvm, const struct wp_jvmcod
 struct wp_pymemory *wp_livejvm_open(struct wp_livejvms *jvms, __u32 pid,
 				    struct wp_pybudget *budget, unsigned int windows);
 unsigned int wp_livejvm_close(struct wp_livejvms *jvms);
-int wp_livejvm_unloads(struct wp_livejvms *jvms, __u32 pid, __u64 at, __u64 *nr);
+int wp_livejvm_unloads(struct wp_livejvms *jvms, __u32 pid, const struct wp_jvmunloads *u,
+		       struct wp_jvmcounts *counts);
 size_t wp_livejvm_bytes(const struct wp_livejvm *jvm);
 void wp_livejvm_end(struct wp_livejvm *jvm);
 
