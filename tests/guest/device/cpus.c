@@ -28,8 +28,9 @@ static void load_on_cpu1(void *arg)
 {
 	const __u64 ns = MS;
 
-	stay_on(1);
 	for (;;) {
+		/* Each time: cpusets learn of a CPU that came later, and then reset this. */
+		stay_on(1);
 		if (!fork()) {
 			nap_ns(ns);
 			_exit(0);
