@@ -54,7 +54,10 @@ static void child(int cpu, const char *program)
 	if (!pid) {
 		CPU_ZERO(&set);
 		CPU_SET(cpu, &set);
-		if (!sched_setaffinity(0, sizeof(set), &set) && program)
+		/* cpusets learn of a CPU that came some time later. */
+		while (sched_setaffinity(0, sizeof(set), &set))
+			usleep(1000);
+		if (program)
 			execl(program, program, NULL);
 		_exit(!!program);
 	}
