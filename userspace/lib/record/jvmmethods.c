@@ -8,8 +8,8 @@
  * at their addresses. HotSpot counts these classes before it frees anything, or before the memory
  * has another method (jvmunloads.c). A name counts for a stack only if the number was the same
  * from before the stack was recorded until after the name was read: so it is read before each
- * flip, and after names were read. Of a process that has ended, the
- * file that it had in that memory has the last one.
+ * flip, and after names were read. Of a process that has ended, the file that it had in that
+ * memory has the last one.
  *
  * A process can have as many methods as it likes: each user may have so many read, and only so
  * many are kept.

@@ -11,8 +11,9 @@
  * with a JIT compiler maps code all the time.
  *
  * Code that a process has just mapped is unknown to the module until this thread has
- * published it: about a millisecond for known files. Unknown files are published without
- * a table first, and again when the table is ready.
+ * published it: about a millisecond for known files, and up to GATHER_MORE_NS more for a
+ * library where threads come and go. Unknown files are published without a table first, and
+ * again when the table is ready.
  */
 #include <errno.h>
 #include <poll.h>
