@@ -99,6 +99,5 @@ void wp_capture_walk(struct wp_session *session, struct wp_cpu *cpu,
 		wp_capture_user(session, cpu, epoch, leave);
 	if (session->config.stack_flags & WALLPROF_STACK_KERNEL)
 		wp_capture_kernel(session, cpu, epoch, leave);
-	wp_session_grew(session, wp_half_of(&cpu->sched, epoch),
-			&session->layout.sched);
+	wp_session_grew(session, wp_half_of(&cpu->sched, epoch));
 }

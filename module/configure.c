@@ -235,13 +235,15 @@ void wp_configure_release(struct wp_session *session)
 	memset(&session->names, 0, sizeof(session->names));
 	if (session->mm) {
 		account_locked_vm(session->mm, session->mm_pages +
-				  atomic_long_read(&session->late_pages) -
+				  atomic_long_read(&session->late_pages) +
+				  atomic_long_read(&session->grown_pages) -
 				  atomic_long_read(&session->owed_pages), false);
 		mmdrop(session->mm);
 	}
 	session->mm = NULL;
 	session->mm_pages = 0;
 	atomic_long_set(&session->late_pages, 0);
+	atomic_long_set(&session->grown_pages, 0);
 	atomic_long_set(&session->owed_pages, 0);
 	memset(&session->config, 0, sizeof(session->config));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory that a session has for each CPU: tables, indexes, ring, caches.
+ * The memory that a session has for each CPU: tables, indexes, ring, caches; and its
+ * growth.
  *
  * CPUs that are online at CONFIGURE have it from the beginning, the others get it when
  * they come online, before anything runs there. It is on the CPU's node, is charged to
@@ -95,11 +96,6 @@ static size_t wp_cpus_kernel_cache_bytes(const struct wp_session *session)
 	       WP_STACK_CACHE_BYTES + WP_SWITCH_KERNEL_BYTES : 0;
 }
 
-static size_t wp_cpus_index_bytes(const struct wp_table_sizes *sizes)
-{
-	return PAGE_ALIGN(wp_sizes_index_words(sizes) * sizeof(u64));
-}
-
 /**
  * wp_cpus_lay_out - compute the layout of the mapping, and the memory
  * @session: being configured
@@ -113,11 +109,11 @@ bool wp_cpus_lay_out(struct wp_session *session)
 {
 	struct wp_machine machine = {
 		.page_size = PAGE_SIZE,
-		.cpu_bytes = PAGE_ALIGN(sizeof(struct wp_cpu)) +
-			     wp_cpus_stack_cache_bytes(session) +
-			     wp_cpus_sample_cache_bytes(session) +
-			     wp_cpus_switch_cache_bytes(session) +
-			     wp_cpus_kernel_cache_bytes(session),
+		.cpu_bytes = sizeof(struct wp_cpu),
+		.cache_bytes = wp_cpus_stack_cache_bytes(session) +
+			       wp_cpus_sample_cache_bytes(session) +
+			       wp_cpus_switch_cache_bytes(session) +
+			       wp_cpus_kernel_cache_bytes(session),
 		.nr_cpus = nr_cpu_ids,
 	};
 
@@ -128,55 +124,15 @@ bool wp_cpus_lay_out(struct wp_session *session)
 	return wp_layout_set(&session->layout, &session->config, &machine);
 }
 
-/*
- * Frees an array of pages, of which the first @nr are allocated. Context: process; may
- * sleep.
- */
-static void wp_cpus_put_pages(struct page **pages, unsigned int nr)
+static void wp_cpus_put(const struct wp_session *session, struct wp_cpu *cpu)
 {
-	while (nr) {
-		__free_page(pages[--nr]);
-		cond_resched();
-	}
-	kvfree(pages);
-}
+	int i;
 
-/*
- * As __vmalloc(), which takes no node; vzalloc_node() charges nobody. VM_MAP_PUT_PAGES
- * makes /proc/vmallocinfo show the nodes. It has no other effect on memory that is freed
- * by vunmap().
- */
-static bool wp_cpus_map(struct wp_cpu *cpu, unsigned int nr, int node)
-{
-	struct page **pages;
-	unsigned int i;
-
-	pages = kvmalloc_array(nr, sizeof(*pages), WP_GFP);
-	if (!pages)
-		return false;
-	for (i = 0; i < nr; i++) {
-		pages[i] = alloc_pages_node(node, WP_GFP | __GFP_ZERO, 0);
-		if (!pages[i])
-			goto put;
-		cond_resched();
+	for (i = 0; i < 2; i++) {
+		wp_area_free(&cpu->sched_areas[i], session->empty);
+		wp_area_free(&cpu->sampler_areas[i], session->empty);
 	}
-	cpu->memory = vmap(pages, nr, VM_MAP | VM_MAP_PUT_PAGES, PAGE_KERNEL);
-	if (!cpu->memory)
-		goto put;
-	cpu->pages = pages;
-	cpu->nr_pages = nr;
-	return true;
-put:
-	wp_cpus_put_pages(pages, i);
-	return false;
-}
-
-static void wp_cpus_put(struct wp_cpu *cpu)
-{
-	if (cpu->memory) {
-		vunmap(cpu->memory);
-		wp_cpus_put_pages(cpu->pages, cpu->nr_pages);
-	}
+	wp_area_free(&cpu->other, session->empty);
 	kvfree(cpu);
 }
 
@@ -188,25 +144,13 @@ static void wp_cpus_set_stack_cache(const struct wp_session *session, struct wp_
 		cache->far = (void *)((char *)cache + WP_STACK_CACHE_BYTES);
 }
 
-/* Lays a CPU's tables, ring and caches into its memory. */
+/* Lays a CPU's ring and caches into its memory. */
 static void wp_cpus_set(struct wp_session *session, struct wp_cpu *cpu, unsigned int nr)
 {
 	const struct wallprof_configure *config = &session->config;
-	const struct wp_layout *layout = &session->layout;
-	char *map = cpu->memory;
-	char *ring = map + layout->cpu_stride;
-	char *at = ring + layout->ring_stride;
+	char *ring = cpu->other.memory;
+	char *at = ring + session->layout.ring_stride;
 
-	if (config->flags & WALLPROF_OFFCPU) {
-		wp_tables_set(&cpu->sched, &layout->sched, nr, WP_CONTEXT_SCHED, map,
-			      (u64 *)at);
-		at += wp_cpus_index_bytes(&layout->sched);
-	}
-	if (config->flags & WALLPROF_SAMPLER) {
-		wp_tables_set(&cpu->sampler, &layout->sampler, nr, WP_CONTEXT_SAMPLER,
-			      map + config->sampler_offset, (u64 *)at);
-		at += wp_cpus_index_bytes(&layout->sampler);
-	}
 	if (wp_cpus_stack_cache_bytes(session)) {
 		cpu->stack_cache = (struct wp_stack_cache *)at;
 		at += wp_cpus_stack_cache_bytes(session);
@@ -232,24 +176,57 @@ static void wp_cpus_set(struct wp_session *session, struct wp_cpu *cpu, unsigned
 			    config->nr_records, config->flags & WALLPROF_OVERWRITE);
 }
 
+/* The node of a CPU, if memory can be allocated there. */
+static int wp_cpus_node(unsigned int nr)
+{
+	int node = cpu_to_node(nr);
+
+	return node != NUMA_NO_NODE && !node_online(node) ? NUMA_NO_NODE : node;
+}
+
+/* Makes a context's two halves, in their first size. */
+static bool wp_cpus_make_tables(const struct wp_session *session, struct wp_tables *tables,
+				struct wp_area *areas, const struct wp_table_sizes *sizes,
+				unsigned int nr, u32 context)
+{
+	int i;
+
+	wp_tables_set(tables, nr, context);
+	for (i = 0; i < 2; i++) {
+		if (!wp_area_make(&areas[i], sizes->area_bytes, sizes, wp_cpus_node(nr),
+				  session->empty))
+			return false;
+		wp_half_set(&tables->half[i], sizes, areas[i].memory);
+	}
+	return true;
+}
+
 /* Allocates a CPU's memory, on its node; NULL if there is none. */
 static struct wp_cpu *wp_cpus_make(struct wp_session *session, unsigned int nr)
 {
-	u64 bytes = session->layout.cpu_memory - PAGE_ALIGN(sizeof(struct wp_cpu));
-	int node = cpu_to_node(nr);
+	const struct wp_layout *layout = &session->layout;
+	u32 flags = session->config.flags;
 	struct wp_cpu *cpu;
 
-	if (node != NUMA_NO_NODE && !node_online(node))
-		node = NUMA_NO_NODE;
-	cpu = kvmalloc_node(sizeof(*cpu), WP_GFP | __GFP_ZERO, node);
+	cpu = kvmalloc_node(sizeof(*cpu), WP_GFP | __GFP_ZERO, wp_cpus_node(nr));
 	if (!cpu)
 		return NULL;
-	if (!wp_cpus_map(cpu, bytes >> PAGE_SHIFT, node)) {
-		wp_cpus_put(cpu);
-		return NULL;
-	}
+	if (flags & WALLPROF_OFFCPU &&
+	    !wp_cpus_make_tables(session, &cpu->sched, cpu->sched_areas, layout->sched, nr,
+				 WP_CONTEXT_SCHED))
+		goto put;
+	if (flags & WALLPROF_SAMPLER &&
+	    !wp_cpus_make_tables(session, &cpu->sampler, cpu->sampler_areas, layout->sampler, nr,
+				 WP_CONTEXT_SAMPLER))
+		goto put;
+	if (layout->other_bytes && !wp_area_make(&cpu->other, layout->other_bytes, NULL,
+						 wp_cpus_node(nr), session->empty))
+		goto put;
 	wp_cpus_set(session, cpu, nr);
 	return cpu;
+put:
+	wp_cpus_put(session, cpu);
+	return NULL;
 }
 
 /**
@@ -310,29 +287,164 @@ void wp_cpus_pay(struct wp_session *session)
  */
 static bool wp_cpus_may_have(struct wp_session *session, unsigned long pages)
 {
-	unsigned long has = session->mm_pages + atomic_long_read(&session->late_pages);
+	unsigned long has = session->mm_pages + atomic_long_read(&session->late_pages) +
+			    atomic_long_read(&session->grown_pages);
+	unsigned long locked = READ_ONCE(session->mm->locked_vm) +
+			       atomic_long_read(&session->owed_pages);
 
-	return has + pages <= totalram_pages() / WP_RAM_SHARE;
+	return has + pages <= totalram_pages() / WP_RAM_SHARE &&
+	       locked + pages <= session->mm_limit;
 }
 
-/* Charges pages to the owner, now or as owed; false if its limit does not allow them. */
-static bool wp_cpus_charge(struct wp_session *session, unsigned long pages)
+/*
+ * Charges pages to the owner, now or as owed; false if its limit does not allow them.
+ * @count is where they are counted.
+ */
+static bool wp_cpus_charge(struct wp_session *session, unsigned long pages, atomic_long_t *count)
 {
-	unsigned long has = READ_ONCE(session->mm->locked_vm) +
-			    atomic_long_read(&session->owed_pages);
+	if (!wp_cpus_may_have(session, pages))
+		return false;
+	atomic_long_add(pages, count);
+	atomic_long_add(pages, &session->owed_pages);
+	wp_cpus_pay(session);
+	return true;
+}
+
+/* Tries for a moment to charge what is owed. */
+static void wp_cpus_pay_soon(struct wp_session *session)
+{
 	int i;
 
-	if (has + pages > session->mm_limit || !wp_cpus_may_have(session, pages))
-		return false;
-	atomic_long_add(pages, &session->late_pages);
-	atomic_long_add(pages, &session->owed_pages);
-	for (i = 0; i < WP_CHARGE_TRIES; i++) {
-		wp_cpus_pay(session);
-		if (!atomic_long_read(&session->owed_pages))
-			break;
+	for (i = 1; i < WP_CHARGE_TRIES && atomic_long_read(&session->owed_pages); i++) {
 		usleep_range(USEC_PER_MSEC, 2 * USEC_PER_MSEC);
+		wp_cpus_pay(session);
 	}
+}
+
+/**
+ * struct wp_growing - the tables of a CPU and context, which may grow
+ * @tables: the tables
+ * @areas: their memory
+ * @level: how often the capacities of each half have doubled
+ * @sizes: capacities by this
+ * @offset: where the first half is in the mapping
+ */
+struct wp_growing {
+	struct wp_tables *tables;
+	struct wp_area *areas;
+	u32 *level;
+	const struct wp_table_sizes *sizes;
+	u64 offset;
+};
+
+/* Pages that a half takes more if its capacities double from @from to @to times. */
+static unsigned long wp_cpus_pages_to(const struct wp_growing *growing, u32 from, u32 to)
+{
+	return (wp_sizes_bytes(&growing->sizes[to], PAGE_SIZE) -
+		wp_sizes_bytes(&growing->sizes[from], PAGE_SIZE)) >> PAGE_SHIFT;
+}
+
+/* The level that a half grows to: that of need, or the next lower one that is allowed. */
+static u32 wp_cpus_level_for(const struct wp_session *session, const struct wp_growing *growing,
+			     unsigned int half)
+{
+	const struct wp_half *now = &growing->tables->half[!half];
+	u32 at = growing->level[half], level = growing->level[!half];
+	u64 left = (session->config.grow_bytes >> PAGE_SHIFT) -
+		   atomic_long_read(&session->grown_pages);
+
+	level = min(level + wp_half_wants(now), session->layout.growth);
+	while (level > at && wp_cpus_pages_to(growing, at, level) > left)
+		level--;
+	return level;
+}
+
+/* Lets a half grow. Returns false if there is no memory, or the owner may have no more. */
+static bool wp_cpus_grow_half(struct wp_session *session, const struct wp_growing *growing,
+			      unsigned int half, unsigned int nr)
+{
+	u32 level = wp_cpus_level_for(session, growing, half), *at = &growing->level[half];
+	const struct wp_table_sizes *sizes = &growing->sizes[level];
+	struct wp_area *area = &growing->areas[half];
+	unsigned long pages;
+	void *old;
+
+	if (level <= *at)
+		return true;
+	pages = wp_cpus_pages_to(growing, *at, level);
+	if (!wp_cpus_may_have(session, pages) ||
+	    !wp_area_grow(area, sizes, wp_cpus_node(nr), session->empty, &old))
+		return false;
+	atomic_long_add(pages, &session->grown_pages);
+	atomic_long_add(pages, &session->owed_pages);
+	wp_half_set(&growing->tables->half[half], sizes, area->memory);
+	*at = level;
+	session->halves_grown++;
+	vunmap(old);
+	/* Holes that are mapped; mappings of other sessions at these offsets go, too. */
+	unmap_mapping_range(session->mapping, growing->offset + half * sizes->half_stride,
+			    sizes->half_stride, 1);
 	return true;
+}
+
+/* Lets the half of a CPU grow that an epoch is to use, in both contexts. */
+static bool wp_cpus_grow_cpu(struct wp_session *session, struct wp_cpu *cpu, unsigned int nr,
+			     u32 epoch)
+{
+	const struct wp_layout *layout = &session->layout;
+	const struct wallprof_configure *config = &session->config;
+	u64 offset = config->cpus_offset + nr * layout->cpu_stride;
+	const struct wp_growing sched = {
+		.tables = &cpu->sched,
+		.areas = cpu->sched_areas,
+		.level = cpu->sched_level,
+		.sizes = layout->sched,
+		.offset = offset,
+	};
+	const struct wp_growing sampler = {
+		.tables = &cpu->sampler,
+		.areas = cpu->sampler_areas,
+		.level = cpu->sampler_level,
+		.sizes = layout->sampler,
+		.offset = offset + config->sampler_offset,
+	};
+
+	return (!(config->flags & WALLPROF_OFFCPU) ||
+		wp_cpus_grow_half(session, &sched, epoch & 1, nr)) &&
+	       (!(config->flags & WALLPROF_SAMPLER) ||
+		wp_cpus_grow_half(session, &sampler, epoch & 1, nr));
+}
+
+/**
+ * wp_cpus_grow - let tables grow that had no room for something
+ * @session: the session, locked
+ * @epoch: the epoch that is to begin: its halves have neither writer nor reader
+ *
+ * The halves that are written now decide: the others can be read by nobody any more, and
+ * get the same capacities, or larger ones. If that fails once, it is not tried again.
+ *
+ * Context: process.
+ */
+void wp_cpus_grow(struct wp_session *session, u32 epoch)
+{
+	struct mem_cgroup *memcg, *old;
+	struct wp_cpu *cpu;
+	unsigned int nr;
+
+	if (!session->layout.growth || session->grow_failed)
+		return;
+	memcg = get_mem_cgroup_from_mm(session->mm);
+	old = wp_set_active_memcg(memcg);
+	for_each_possible_cpu(nr) {
+		cpu = wp_session_cpu(session, nr);
+		if (cpu && !wp_cpus_grow_cpu(session, cpu, nr, epoch)) {
+			session->grow_failed = true;
+			break;
+		}
+	}
+	wp_set_active_memcg(old);
+	mem_cgroup_put(memcg);
+	wp_cpus_pay(session);
 }
 
 /* wp_cpus_make(), charged to the owner, which need not be current. */
@@ -347,10 +459,11 @@ static struct wp_cpu *wp_cpus_make_charged(struct wp_session *session, unsigned 
 	mem_cgroup_put(memcg);
 	if (!cpu)
 		return NULL;
-	if (!wp_cpus_charge(session, pages)) {
-		wp_cpus_put(cpu);
+	if (!wp_cpus_charge(session, pages, &session->late_pages)) {
+		wp_cpus_put(session, cpu);
 		return NULL;
 	}
+	wp_cpus_pay_soon(session);
 	return cpu;
 }
 
@@ -460,7 +573,7 @@ void wp_cpus_free(struct wp_session *session)
 
 	for (nr = 0; session->cpus && nr < nr_cpu_ids; nr++) {
 		if (!session->cpus[nr]->nomem)
-			wp_cpus_put(session->cpus[nr]);
+			wp_cpus_put(session, session->cpus[nr]);
 	}
 	kvfree(session->cpus);
 	session->cpus = NULL;
@@ -470,15 +583,42 @@ void wp_cpus_free(struct wp_session *session)
 	atomic_set(&session->cpus_failed, 0);
 }
 
+/* The page at a place in a CPU's tables or ring: the empty one, if there is none. */
+static struct page *wp_cpus_page(const struct wp_session *session, const struct wp_place *place)
+{
+	const struct wp_cpu *cpu = wp_session_cpu(session, place->cpu);
+	const struct wallprof_configure *config = &session->config;
+	const struct wp_area *areas;
+	u64 at = place->rest, stride;
+
+	if (!cpu)
+		return session->empty;
+	if (place->part == WP_PART_RING)
+		return wp_area_page(&cpu->other, at >> PAGE_SHIFT);
+	if (at < config->sampler_offset) {
+		areas = cpu->sched_areas;
+		stride = config->half_stride;
+	} else {
+		areas = cpu->sampler_areas;
+		stride = config->sampler_half_stride;
+		at -= config->sampler_offset;
+	}
+	if (at >= stride) {
+		areas++;
+		at -= stride;
+	}
+	return wp_area_page(areas, at >> PAGE_SHIFT);
+}
+
 /**
  * wp_cpus_fault - find a page of a CPU's tables or ring
  * @session: a session
  * @place: where in the mapping
  * @vmf: the fault
  *
- * For a CPU without memory, every page is the empty one, of zeroes: no epoch, no record.
- * It is returned locked, and unlocked by the kernel when it is mapped: see
- * wp_cpus_publish().
+ * For a CPU without memory, every page is the empty one, of zeroes: no epoch, no record;
+ * and so is what tables do not use yet. It is returned locked, and unlocked by the kernel
+ * when it is mapped: see wp_cpus_publish() and wp_area_grow().
  *
  * Context: process, the mmap lock held, or the mapping's.
  * Return: VM_FAULT_LOCKED or 0; @vmf->page is set, with a reference. VM_FAULT_SIGBUS
@@ -487,25 +627,23 @@ void wp_cpus_free(struct wp_session *session)
 vm_fault_t wp_cpus_fault(struct wp_session *session, const struct wp_place *place,
 			 struct vm_fault *vmf)
 {
-	const struct wp_cpu *cpu = wp_session_cpu(session, place->cpu);
-	u64 at = place->rest;
+	struct page *page;
 
 	if (!cpu_possible(place->cpu))
 		return VM_FAULT_SIGBUS;
-	if (!cpu) {
+	page = wp_cpus_page(session, place);
+	if (page == session->empty) {
 		lock_page(session->empty);
-		cpu = wp_session_cpu(session, place->cpu);
-		if (!cpu) {
-			get_page(session->empty);
-			vmf->page = session->empty;
+		page = wp_cpus_page(session, place);
+		if (page == session->empty) {
+			get_page(page);
+			vmf->page = page;
 			return VM_FAULT_LOCKED;
 		}
 		unlock_page(session->empty);
 	}
-	if (place->part == WP_PART_RING)
-		at += session->layout.cpu_stride;
-	vmf->page = cpu->pages[at >> PAGE_SHIFT];
-	get_page(vmf->page);
+	vmf->page = page;
+	get_page(page);
 	return 0;
 }
 

@@ -224,7 +224,7 @@ static void wp_remote_end(struct wp_remote_stacks *walk)
 		slot->flags &= ~WALLPROF_TASK_NO_STACK;
 	if (wp_remote_is_cut(walk))
 		slot->flags |= WALLPROF_TASK_WEAK_STACK;
-	wp_session_grew(session, wp_half_of(&cpu->sched, epoch), &session->layout.sched);
+	wp_session_grew(session, wp_half_of(&cpu->sched, epoch));
 unlock:
 	raw_spin_unlock_irqrestore(&p->pi_lock, flags);
 }
@@ -439,5 +439,5 @@ void wp_remote_kernel(struct wp_session *session, struct wallprof_task *slot,
 	slot->kernel_stack = wp_stack_intern_kernel(&cpu->sched, epoch, scratch, 0, nr);
 	if (!slot->kernel_stack)
 		slot->flags |= WALLPROF_TASK_NO_STACK;
-	wp_session_grew(session, wp_half_of(&cpu->sched, epoch), &session->layout.sched);
+	wp_session_grew(session, wp_half_of(&cpu->sched, epoch));
 }

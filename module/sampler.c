@@ -200,7 +200,7 @@ static noinline void wp_sample_sum(struct wp_session *session, struct wp_cpu *cp
 	};
 
 	wp_aggr_add(&cpu->sampler, epoch, &key, period, now);
-	wp_session_grew(session, wp_half_of(&cpu->sampler, epoch), &session->layout.sampler);
+	wp_session_grew(session, wp_half_of(&cpu->sampler, epoch));
 }
 
 /*

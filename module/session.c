@@ -385,6 +385,7 @@ int wp_session_flip(struct wp_session *session, struct wallprof_flip *flip)
 	case WALLPROF_SESSION_RUNNING:
 		if (epoch == WP_EPOCH_MAX)
 			return -EOVERFLOW;
+		wp_cpus_grow(session, epoch + 1);
 		wp_epoch_begin(session, epoch + 1);
 		wp_mappings_retire_dead(session);
 		/*
@@ -549,6 +550,9 @@ int wp_session_status(struct wp_session *session, struct wallprof_status *status
 		status->cpus += session->cpus && wp_session_cpu(session, i);
 	status->cpus_failed = atomic_read(&session->cpus_failed);
 	status->cpus_bytes = (u64)atomic_long_read(&session->late_pages) << PAGE_SHIFT;
+	status->grown_bytes = (u64)atomic_long_read(&session->grown_pages) << PAGE_SHIFT;
+	status->grow_failed = session->grow_failed;
+	status->halves_grown = session->halves_grown;
 	status->filtered.count = atomic64_read(&nomem->filtered);
 	status->filtered.ns = atomic64_read(&nomem->filtered_ns);
 	status->out_of_range.count = atomic64_read(&nomem->out_of_range);

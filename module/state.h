@@ -19,6 +19,7 @@
 #include <linux/workqueue.h>
 #include <asm/local64.h>
 
+#include "area.h"
 #include "compat/build_bug.h"
 #include "compat/rcupdate.h"
 #include "compat/unwind.h"
@@ -119,11 +120,14 @@ struct wp_address {
  * @sampler_scratch: the overflow handler's buffers
  * @nomem: this CPU has no memory. Nothing else is set but @sched_busy and @sampler_busy,
  *	and nothing may be written
- * @memory: tables, ring, indexes and whatever else takes whole pages
- * @pages: the pages of @memory
- * @nr_pages: how many
+ * @other: the ring and the caches
+ * @sched_areas: the halves of @sched and their indexes. Written by FLIP for the half that
+ *	no event uses: see wp_cpus_grow()
+ * @sampler_areas: those of @sampler, likewise
+ * @sched_level: how often the capacities of each half of @sched have doubled, likewise
+ * @sampler_level: those of @sampler
  *
- * The members from @nomem on are constant once the CPU is known. Those before it are used
+ * @nomem and @other are constant once the CPU is known. The members before these are used
  * by this CPU alone, with interrupts off; the sampler's by the overflow handler, and, when
  * the CPU has no counter any more, by whoever has released these.
  */
@@ -153,9 +157,11 @@ struct wp_cpu {
 	struct wp_scratch sched_scratch;
 	struct wp_scratch sampler_scratch;
 	bool nomem;
-	void *memory;
-	struct page **pages;
-	unsigned int nr_pages;
+	struct wp_area other;
+	struct wp_area sched_areas[2];
+	struct wp_area sampler_areas[2];
+	u32 sched_level[2];
+	u32 sampler_level[2];
 };
 
 /**
@@ -277,9 +283,14 @@ struct wp_follow {
  * @cpus_followed: whether @cpus_node is registered
  * @late_pages: pages of CPUs that came after CONFIGURE; charged beside @mm_pages. Written
  *	with the hotplug lock held
- * @owed_pages: those of @late_pages that are not charged yet; see wp_cpus_pay()
- * @empty: page mapped for CPUs without memory; its page lock orders that with their
- *	coming
+ * @grown_pages: pages that tables took as they grew, charged beside @mm_pages. Written
+ *	under @lock
+ * @halves_grown: times that a half has grown; likewise
+ * @grow_failed: it cannot be done any more; likewise
+ * @owed_pages: those of @late_pages and @grown_pages that are not charged yet; see
+ *	wp_cpus_pay()
+ * @empty: page mapped for CPUs without memory, and where tables may still grow; its page
+ *	lock orders that with their coming, and their growth
  * @mapping: of the device's inode
  * @tails: how far the reader has read the rings; mapped writable
  * @mappings: the processes' mappings, and their unwind tables
@@ -348,7 +359,10 @@ struct wp_session {
 	struct hlist_node cpus_node;
 	bool cpus_followed;
 	atomic_long_t late_pages;
+	atomic_long_t grown_pages;
 	atomic_long_t owed_pages;
+	u32 halves_grown;
+	bool grow_failed;
 	struct page *empty;
 	struct address_space *mapping;
 	struct wallprof_tail *tails;
@@ -528,11 +542,9 @@ static inline void wp_session_signal(struct wp_session *session, atomic_t *once)
  * Wakes the reader, outside of the probe, if the tables of a half have filled up to their
  * watermarks. Context: the half's writer, any.
  */
-static inline void wp_session_grew(struct wp_session *session,
-				   const struct wp_half *half,
-				   const struct wp_table_sizes *sizes)
+static inline void wp_session_grew(struct wp_session *session, const struct wp_half *half)
 {
-	if (wp_half_above_watermark(half, sizes))
+	if (wp_half_above_watermark(half))
 		wp_session_signal(session, &session->signalled);
 }
 

@@ -97,8 +97,7 @@ static noinline void wp_switch_exit(struct wp_session *session, struct wp_cpu *c
 	if (!(slot->flags & WALLPROF_TASK_ARMED)) {
 		wp_interval_exit(slot, now);
 		wp_exit_add(&cpu->sched, epoch, slot);
-		wp_session_grew(session, wp_half_of(&cpu->sched, epoch),
-				&session->layout.sched);
+		wp_session_grew(session, wp_half_of(&cpu->sched, epoch));
 	}
 	if (wp_tasks_free(&session->tasks, (unsigned long)prev))
 		wp_target_gone(session);
@@ -268,8 +267,7 @@ static enum wp_kept wp_switch_add(struct wp_session *session, struct wp_cpu *cpu
 
 	if (!added)
 		wp_interval_spill(slot, ns, key->runnable);
-	wp_session_grew(session, wp_half_of(&cpu->sched, epoch),
-			&session->layout.sched);
+	wp_session_grew(session, wp_half_of(&cpu->sched, epoch));
 	return added ? WP_KEPT_SUMMED : WP_KEPT_NOT;
 }
 
@@ -334,7 +332,7 @@ static enum wp_kept wp_switch_apart(struct wp_session *session, struct wp_cpu *c
 	wp_reason_more_args(session, next, key->reason, more);
 	if (!wp_wait_add(&cpu->sched, epoch, key, more, ns, now))
 		return wp_switch_add(session, cpu, epoch, slot, key, ns, now);
-	wp_session_grew(session, half, &session->layout.sched);
+	wp_session_grew(session, half);
 	return WP_KEPT_APART;
 }
 

@@ -116,7 +116,7 @@ static noinline u64 wp_waking_capture(struct wp_session *session)
 	if (wp_waking_is_cached(session) && cpu->current_key == (unsigned long)current)
 		wp_switch_learn_waker(session, cpu, &skey, &leave, id, epoch);
 	if (unlikely(half->head->stack_words != used))
-		wp_session_grew(session, half, &session->layout.sched);
+		wp_session_grew(session, half);
 	wp_probe_end(cpu);
 	return id;
 }

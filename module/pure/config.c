@@ -122,7 +122,7 @@ bool wp_config_ok(const struct wallprof_configure *config)
 	       wp_within(config->nr_tasks, WALLPROF_MIN_TASKS,
 			 WALLPROF_MAX_TASKS) &&
 	       is_power_of_2(config->nr_tasks) &&
-	       config->watermark <= 100 && !config->reserved;
+	       config->watermark <= 100 && !config->reserved && !config->reserved2;
 }
 
 /* A number of the records; @size 0: there is none. */

@@ -5,7 +5,8 @@
  *   task table | CPU 0's tables | … | CPU 0's ring | … | tails
  *
  * Each CPU's tables are the two halves of the scheduler's and then those of the
- * sampler's, as configured; only tails can be mapped writable. This file owns these
+ * sampler's, as configured; only tails can be mapped writable. There is room for tables
+ * that have grown: what they do not use yet is a page of zeroes. This file owns these
  * numbers. It is pure; its callers are in process context, and the page fault handler.
  */
 #include <linux/kernel.h>
@@ -14,13 +15,43 @@
 
 #include "pure/layout.h"
 
-/* Returns bytes of a context's two halves in the mapping; adds its indexes to @memory. */
-static u64 wp_layout_tables(const struct wp_table_sizes *sizes,
-			    const struct wp_machine *machine, u64 *memory)
+/* Capacities of a context's tables that have doubled @level times. */
+static void wp_layout_level(struct wp_table_sizes *sizes, const struct wallprof_configure *config,
+			    bool sched, u32 level, u64 page_size)
 {
-	*memory += ALIGN(wp_sizes_index_words(sizes) * sizeof(u64),
-			 machine->page_size);
-	return 2 * sizes->half_stride;
+	wp_sizes_set(sizes, config->nr_aggrs << level, config->stack_words << level,
+		     sched ? config->nr_exits << level : 0,
+		     sched ? config->nr_waits << level : 0,
+		     sched && config->flags & WALLPROF_HISTOGRAMS, config->watermark,
+		     page_size);
+}
+
+/*
+ * Sets capacities of a context's tables for each level up to @growth; their parts are where
+ * they are in the last. Returns bytes of the two halves in the mapping; adds the memory of
+ * the first level to @memory.
+ */
+static u64 wp_layout_tables(struct wp_table_sizes *sizes, const struct wallprof_configure *config,
+			    bool sched, u32 growth, u64 page_size, u64 *memory)
+{
+	u32 level;
+
+	wp_layout_level(&sizes[growth], config, sched, growth, page_size);
+	for (level = 0; level < growth; level++) {
+		wp_layout_level(&sizes[level], config, sched, level, page_size);
+		wp_sizes_place(&sizes[level], &sizes[growth]);
+	}
+	*memory += 2 * wp_sizes_bytes(&sizes[0], page_size);
+	return 2 * sizes[growth].half_stride;
+}
+
+/* Whether tables that have doubled @growth times are within the limits of CONFIGURE. */
+static bool wp_layout_may_grow(const struct wallprof_configure *config, u32 growth)
+{
+	return (u64)config->nr_aggrs << growth <= WALLPROF_MAX_AGGRS &&
+	       (u64)config->stack_words << growth <= WALLPROF_MAX_STACK_WORDS &&
+	       (u64)config->nr_exits << growth <= WALLPROF_MAX_EXITS &&
+	       (u64)config->nr_waits << growth <= WALLPROF_MAX_WAITS;
 }
 
 /* Bytes of the session's list of targets: names, or 64-bit ids. */
@@ -59,11 +90,9 @@ static void wp_layout_rings(struct wp_layout *layout, struct wallprof_configure 
 bool wp_layout_set(struct wp_layout *layout, struct wallprof_configure *config,
 		   const struct wp_machine *machine)
 {
-	struct wp_table_sizes *sched = &layout->sched;
-	struct wp_table_sizes *sampler = &layout->sampler;
-	u64 page_size = machine->page_size;
-	u64 per_cpu = ALIGN(machine->cpu_bytes, page_size);
-	u64 tasks;
+	const struct wp_table_sizes *sched, *sampler;
+	u64 page_size = machine->page_size, memory = 0, tasks;
+	u32 growth = 0;
 
 	memset(layout, 0, sizeof(*layout));
 	config->half_stride = 0;
@@ -75,39 +104,42 @@ bool wp_layout_set(struct wp_layout *layout, struct wallprof_configure *config,
 	config->cpu_stride = 0;
 	config->aggrs_offset = 0;
 	config->stacks_offset = 0;
+	while (config->grow_bytes && growth < WALLPROF_MAX_GROWTH &&
+	       wp_layout_may_grow(config, growth + 1))
+		growth++;
+	layout->growth = growth;
+	config->growth = growth;
+	sched = &layout->sched[growth];
+	sampler = &layout->sampler[growth];
 	if (config->flags & WALLPROF_OFFCPU) {
-		bool hists = config->flags & WALLPROF_HISTOGRAMS;
-
-		wp_sizes_set(sched, config->nr_aggrs, config->stack_words,
-			     config->nr_exits, config->nr_waits, hists,
-			     config->watermark, page_size);
+		config->cpu_stride += wp_layout_tables(layout->sched, config, true, growth,
+						       page_size, &memory);
 		config->half_stride = sched->half_stride;
 		config->aggrs_offset = sched->aggrs_offset;
 		config->stacks_offset = sched->stacks_offset;
 		config->exits_offset = sched->exits_offset;
 		if (config->nr_waits)
 			config->waits_offset = sched->waits_offset;
-		if (hists) {
+		if (config->flags & WALLPROF_HISTOGRAMS) {
 			config->hist_bytes = sizeof(struct wallprof_hist);
 			config->hists_offset = sched->hists_offset;
 		}
-		config->cpu_stride += wp_layout_tables(sched, machine, &per_cpu);
 	}
 	config->sampler_offset = config->cpu_stride;
 	if (config->flags & WALLPROF_SAMPLER) {
-		wp_sizes_set(sampler, config->nr_aggrs, config->stack_words,
-			     0, 0, false, config->watermark, page_size);
+		config->cpu_stride += wp_layout_tables(layout->sampler, config, false, growth,
+						       page_size, &memory);
 		config->sampler_half_stride = sampler->half_stride;
 		config->aggrs_offset = sampler->aggrs_offset;
 		config->stacks_offset = sampler->stacks_offset;
-		config->cpu_stride += wp_layout_tables(sampler, machine, &per_cpu);
 	}
 	if (config->cpu_stride > WALLPROF_MAX_CPU_BYTES)
 		return false;
 	wp_layout_rings(layout, config, machine);
 	if (layout->ring_stride > WALLPROF_MAX_CPU_BYTES)
 		return false;
-	per_cpu += config->cpu_stride + layout->ring_stride;
+	layout->other_bytes = ALIGN(machine->cache_bytes, page_size) + layout->ring_stride;
+	memory += ALIGN(machine->cpu_bytes, page_size) + layout->other_bytes;
 	tasks = ALIGN((u64)config->nr_tasks * sizeof(struct wallprof_task),
 		      page_size);
 	layout->tasks_bytes = tasks;
@@ -132,8 +164,8 @@ bool wp_layout_set(struct wp_layout *layout, struct wallprof_configure *config,
 	tasks += ALIGN(wp_layout_targets(config), page_size);
 	/* One page stands for every page of CPUs without memory. */
 	tasks += layout->tails_bytes + page_size;
-	layout->cpu_memory = per_cpu;
-	config->memory_bytes = tasks + machine->nr_online * per_cpu;
+	layout->cpu_memory = memory;
+	config->memory_bytes = tasks + machine->nr_online * memory;
 	return true;
 }
 

@@ -32,6 +32,9 @@
 #define WP_ENTRY_MASK	((1ULL << WP_ENTRY_BITS) - 1)
 #define WP_HASH_BITS	(64 - WALLPROF_STACK_EPOCH_BITS - WP_ENTRY_BITS)
 
+/* A half's capacities are at most so many times twice as large after a flip. */
+#define WP_GROW_AT_ONCE	2
+
 /* Words of a stack's header. */
 #define WP_STACK_HEAD	(sizeof(struct wallprof_stack) / sizeof(u64))
 
@@ -110,51 +113,191 @@ void wp_sizes_set(struct wp_table_sizes *sizes, u32 nr_aggrs, u32 stack_words,
 	if (hists)
 		bytes = sizes->hists_offset + (u64)nr_aggrs * sizeof(struct wallprof_hist);
 	sizes->half_stride = ALIGN(bytes, page_size);
+	sizes->aggr_index_offset = sizes->half_stride;
+	bytes = sizes->aggr_index_offset + (sizes->aggr_mask + 1ULL) * sizeof(u64);
+	sizes->stack_index_offset = ALIGN(bytes, 64);
+	bytes = sizes->stack_index_offset + (sizes->stack_mask + 1ULL) * sizeof(u64);
+	sizes->area_bytes = ALIGN(bytes, page_size);
 }
 
 /**
- * wp_sizes_index_words - count the words of both halves' indexes
+ * wp_sizes_place - move the parts of a half to where they are in a larger one
  * @sizes: as set by wp_sizes_set()
+ * @largest: likewise, with no smaller capacities
+ *
+ * So the parts of a half can grow without being moved: what they do not use yet are
+ * pages between them.
+ *
+ * Context: process.
  */
-u64 wp_sizes_index_words(const struct wp_table_sizes *sizes)
+void wp_sizes_place(struct wp_table_sizes *sizes, const struct wp_table_sizes *largest)
 {
-	return 2 * ((u64)sizes->aggr_mask + 1 + sizes->stack_mask + 1);
+	sizes->aggrs_offset = largest->aggrs_offset;
+	sizes->stacks_offset = largest->stacks_offset;
+	sizes->exits_offset = largest->exits_offset;
+	sizes->waits_offset = largest->waits_offset;
+	sizes->hists_offset = largest->hists_offset;
+	sizes->half_stride = largest->half_stride;
+	sizes->aggr_index_offset = largest->aggr_index_offset;
+	sizes->stack_index_offset = largest->stack_index_offset;
+	sizes->area_bytes = largest->area_bytes;
+}
+
+/* A part of a half, from its start. */
+struct wp_part_at {
+	u64 at;
+	u64 bytes;
+};
+
+#define WP_HALF_PARTS	8
+
+/* The parts of a half in the order in which they are there. */
+static void wp_sizes_parts(const struct wp_table_sizes *sizes,
+			   struct wp_part_at parts[WP_HALF_PARTS])
+{
+	const struct wp_part_at all[WP_HALF_PARTS] = {
+		{ 0, sizeof(struct wallprof_half) },
+		{ sizes->aggrs_offset, sizes->nr_aggrs * sizeof(struct wallprof_aggr) },
+		{ sizes->stacks_offset, sizes->stack_words * sizeof(u64) },
+		{ sizes->exits_offset, sizes->nr_exits * sizeof(struct wallprof_task) },
+		{ sizes->waits_offset, sizes->nr_waits * sizeof(struct wallprof_wait) },
+		{ sizes->hists_offset, sizes->hists ? sizes->nr_aggrs *
+						      sizeof(struct wallprof_hist) : 0 },
+		{ sizes->aggr_index_offset, (sizes->aggr_mask + 1ULL) * sizeof(u64) },
+		{ sizes->stack_index_offset, (sizes->stack_mask + 1ULL) * sizeof(u64) },
+	};
+
+	memcpy(parts, all, sizeof(all));
+}
+
+/**
+ * wp_sizes_use - find out whether some bytes of a half are a part's
+ * @sizes: as set by wp_sizes_set() or wp_sizes_place()
+ * @at: where the bytes begin, from the start of the half
+ * @bytes: how many
+ *
+ * Context: process.
+ * Return: whether any of them is in a table or an index.
+ */
+bool wp_sizes_use(const struct wp_table_sizes *sizes, u64 at, u64 bytes)
+{
+	struct wp_part_at parts[WP_HALF_PARTS];
+	unsigned int i;
+
+	wp_sizes_parts(sizes, parts);
+	for (i = 0; i < WP_HALF_PARTS; i++) {
+		if (parts[i].bytes && at < parts[i].at + parts[i].bytes &&
+		    parts[i].at < at + bytes)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * wp_sizes_bytes - count the memory of a half
+ * @sizes: as set by wp_sizes_set() or wp_sizes_place()
+ * @page_size: as there
+ *
+ * Context: process.
+ * Return: bytes of the pages that have a part of a table or an index.
+ */
+u64 wp_sizes_bytes(const struct wp_table_sizes *sizes, u64 page_size)
+{
+	struct wp_part_at parts[WP_HALF_PARTS];
+	u64 counted = 0, bytes = 0, from, to;
+	unsigned int i;
+
+	wp_sizes_parts(sizes, parts);
+	for (i = 0; i < WP_HALF_PARTS; i++) {
+		if (!parts[i].bytes)
+			continue;
+		/* The first page can have the end of the part before. */
+		from = max(counted, parts[i].at & ~(page_size - 1));
+		to = ALIGN(parts[i].at + parts[i].bytes, page_size);
+		bytes += to - from;
+		counted = to;
+	}
+	return bytes;
 }
 
 /**
  * wp_tables_set - initialize the tables of a CPU and context
- * @tables: to fill
- * @sizes: as set by wp_sizes_set(); kept
+ * @tables: zeroes; wp_half_set() sets the halves
  * @cpu: the CPU
  * @context: WP_CONTEXT_SCHED or WP_CONTEXT_SAMPLER
- * @mapped: two halves, zeroed
- * @index: wp_sizes_index_words() words, zeroed
  *
  * Context: process, before any writer knows the tables.
  */
-void wp_tables_set(struct wp_tables *tables, const struct wp_table_sizes *sizes,
-		   u32 cpu, u32 context, void *mapped, u64 *index)
+void wp_tables_set(struct wp_tables *tables, u32 cpu, u32 context)
 {
-	int i;
-
-	tables->sizes = sizes;
 	tables->cpu = cpu;
 	tables->context = context;
-	for (i = 0; i < 2; i++) {
-		struct wp_half *half = &tables->half[i];
-		char *base = (char *)mapped + i * sizes->half_stride;
+}
 
-		half->head = (struct wallprof_half *)base;
-		half->aggrs = (struct wallprof_aggr *)(base + sizes->aggrs_offset);
-		half->stacks = (u64 *)(base + sizes->stacks_offset);
-		half->exits = (struct wallprof_task *)(base + sizes->exits_offset);
-		half->waits = (struct wallprof_wait *)(base + sizes->waits_offset);
-		half->hists = (struct wallprof_hist *)(base + sizes->hists_offset);
-		half->aggr_index = index;
-		index += sizes->aggr_mask + 1;
-		half->stack_index = index;
-		index += sizes->stack_mask + 1;
-	}
+/**
+ * wp_half_set - give memory to a half
+ * @half: without a writer or reader
+ * @sizes: as set by wp_sizes_set() or wp_sizes_place(); kept
+ * @area: &wp_table_sizes.area_bytes. What was not in an area of the half before is zeroed
+ *
+ * Context: process, before wp_half_begin().
+ */
+void wp_half_set(struct wp_half *half, const struct wp_table_sizes *sizes, void *area)
+{
+	char *base = area;
+
+	half->sizes = sizes;
+	half->head = (struct wallprof_half *)base;
+	half->aggrs = (struct wallprof_aggr *)(base + sizes->aggrs_offset);
+	half->stacks = (u64 *)(base + sizes->stacks_offset);
+	half->exits = (struct wallprof_task *)(base + sizes->exits_offset);
+	half->waits = (struct wallprof_wait *)(base + sizes->waits_offset);
+	half->hists = (struct wallprof_hist *)(base + sizes->hists_offset);
+	half->aggr_index = (u64 *)(base + sizes->aggr_index_offset);
+	half->stack_index = (u64 *)(base + sizes->stack_index_offset);
+}
+
+/* How often a table has to double to hold what it holds, and what it lost. */
+static unsigned int wp_wants(u64 used, u64 lost, u64 capacity, u64 watermark)
+{
+	/* A search of an index can give up before a table is full. */
+	unsigned int doublings = lost || used >= watermark ? 1 : 0;
+
+	while (doublings && doublings < WP_GROW_AT_ONCE && used + lost > capacity << doublings)
+		doublings++;
+	return doublings;
+}
+
+/**
+ * wp_half_wants - find out how much larger a half's tables should be
+ * @half: a half
+ *
+ * Above a watermark the reader was woken, and reads again what it has read in the last epoch.
+ * A stack that is lost is counted each time, so the result can be too large; it is bounded.
+ *
+ * Context: process. The half may have a writer: the numbers are those of some moment.
+ * Return: how often its capacities have to double; 0 if nothing was lost, and no table is
+ * above its watermark.
+ */
+unsigned int wp_half_wants(const struct wp_half *half)
+{
+	const struct wallprof_half *head = half->head;
+	const struct wp_table_sizes *sizes = half->sizes;
+	u64 words = READ_ONCE(head->stack_words), stacks = READ_ONCE(head->nr_stacks);
+	u64 lost = READ_ONCE(head->lost[WALLPROF_LOSS_STACK_FULL].count);
+	unsigned int wants;
+
+	wants = wp_wants(words, lost * (stacks ? div64_u64(words, stacks) : 1),
+			 sizes->stack_words, sizes->stack_watermark);
+	wants = max(wants, wp_wants(READ_ONCE(head->nr_aggrs),
+				    READ_ONCE(head->lost[WALLPROF_LOSS_AGGR_FULL].count),
+				    sizes->nr_aggrs, sizes->aggr_watermark));
+	wants = max(wants, wp_wants(READ_ONCE(head->nr_waits),
+				    READ_ONCE(head->waits_full.count),
+				    sizes->nr_waits, sizes->wait_watermark));
+	return max(wants, wp_wants(READ_ONCE(head->nr_exits),
+				   READ_ONCE(head->lost[WALLPROF_LOSS_EXIT_FULL].count),
+				   sizes->nr_exits, sizes->exit_watermark));
 }
 
 /**
@@ -229,8 +372,8 @@ static u64 wp_stack_id(const struct wp_tables *tables, u32 epoch, u32 index)
 u64 wp_stack_intern(struct wp_tables *tables, u32 epoch, const u64 *ips,
 		    unsigned int nr, u8 unwind, u8 flags)
 {
-	const struct wp_table_sizes *sizes = tables->sizes;
 	struct wp_half *half = wp_half_of(tables, epoch);
+	const struct wp_table_sizes *sizes = half->sizes;
 	u64 header = nr | (u64)unwind << 16 | (u64)flags << 24;
 	u64 hash = wp_mix(0, header);
 	struct wallprof_stack *stack;
@@ -301,8 +444,8 @@ static u64 wp_aggr_hash(const struct wallprof_aggr *key)
 bool wp_aggr_add(struct wp_tables *tables, u32 epoch,
 		 const struct wallprof_aggr *key, u64 value, u64 time)
 {
-	const struct wp_table_sizes *sizes = tables->sizes;
 	struct wp_half *half = wp_half_of(tables, epoch);
+	const struct wp_table_sizes *sizes = half->sizes;
 	u64 hash = wp_aggr_hash(key);
 	u64 tag = wp_tag(epoch, hash);
 	u32 slot = hash & sizes->aggr_mask;
@@ -405,7 +548,7 @@ bool wp_exit_add(struct wp_tables *tables, u32 epoch,
 	struct wp_half *half = wp_half_of(tables, epoch);
 	u32 at = half->head->nr_exits;
 
-	if (at == tables->sizes->nr_exits) {
+	if (at == half->sizes->nr_exits) {
 		wp_half_lose(half, WALLPROF_LOSS_EXIT_FULL, task->spill_ns);
 		return false;
 	}
@@ -430,15 +573,16 @@ bool wp_exit_add(struct wp_tables *tables, u32 epoch,
 bool wp_wait_add(struct wp_tables *tables, u32 epoch, const struct wallprof_aggr *key,
 		 const u64 more[2], u64 ns, u64 now)
 {
-	struct wallprof_half *head = wp_half_of(tables, epoch)->head;
+	struct wp_half *half = wp_half_of(tables, epoch);
+	struct wallprof_half *head = half->head;
 	u32 at = head->nr_waits;
 
-	if (at == tables->sizes->nr_waits) {
+	if (at == half->sizes->nr_waits) {
 		head->waits_full.count++;
 		head->waits_full.ns += ns;
 		return false;
 	}
-	wp_half_of(tables, epoch)->waits[at] = (struct wallprof_wait){
+	half->waits[at] = (struct wallprof_wait){
 		.tid = key->tid,
 		.tgid = key->tgid,
 		.start_time = key->start_time,

@@ -22,7 +22,7 @@
 #define WP_EPOCH_MAX		((1U << WALLPROF_STACK_EPOCH_BITS) - 1)
 
 /**
- * struct wp_table_sizes - capacities, the same for all tables of a context
+ * struct wp_table_sizes - capacities of a half, and where its parts are
  * @nr_aggrs: entries of the aggregate table
  * @stack_words: words of the stack table
  * @nr_exits: entries of the table of ended threads, 0 for the sampler
@@ -38,7 +38,11 @@
  * @exits_offset: to its ended threads
  * @waits_offset: to its single intervals
  * @hists_offset: to its histograms
- * @half_stride: bytes of a half, whole pages
+ * @half_stride: bytes of a half that are mapped, whole pages
+ * @aggr_index_offset: from the start of a half to the aggregates' index, behind what is
+ *	mapped
+ * @stack_index_offset: to the stacks' index
+ * @area_bytes: bytes of a half and its indexes, whole pages
  * @hists: whether each aggregate has a histogram
  *
  * Written at CONFIGURE, constant afterwards.
@@ -60,6 +64,9 @@ struct wp_table_sizes {
 	u64 waits_offset;
 	u64 hists_offset;
 	u64 half_stride;
+	u64 aggr_index_offset;
+	u64 stack_index_offset;
+	u64 area_bytes;
 	bool hists;
 };
 
@@ -80,6 +87,7 @@ struct wp_cache_hits {
 
 /**
  * struct wp_half - one half of a CPU's tables of one context
+ * @sizes: its capacities
  * @head: head, mapped
  * @aggrs: aggregates in order of appearance, mapped
  * @stacks: stack words, mapped; word 0 is not used, so that no id is 0
@@ -93,9 +101,11 @@ struct wp_cache_hits {
  *
  * Between wp_half_begin() and the flip that retires it a half has one writer: its CPU, in
  * its context. A flip retires it; wp_session_quiesce() then orders all that was written
- * before wp_half_settle(), and all that the reader reads.
+ * before wp_half_settle(), and all that the reader reads. Between that and the next
+ * wp_half_begin() a half can have other @sizes and other memory: wp_half_set().
  */
 struct wp_half {
+	const struct wp_table_sizes *sizes;
 	struct wallprof_half *head;
 	struct wallprof_aggr *aggrs;
 	u64 *stacks;
@@ -112,14 +122,12 @@ struct wp_half {
 /**
  * struct wp_tables - a CPU's tables of one context
  * @half: epoch E writes to half[E % 2]
- * @sizes: capacities
  * @cpu: the CPU, as in stack ids
  * @context: WP_CONTEXT_SCHED or WP_CONTEXT_SAMPLER
  * @recent: places where aggregates were found or made last: a guess, of any epoch
  */
 struct wp_tables {
 	struct wp_half half[2];
-	const struct wp_table_sizes *sizes;
 	u32 cpu;
 	u32 context;
 	u32 recent[1 << WP_RECENT_BITS];
@@ -128,9 +136,12 @@ struct wp_tables {
 void wp_sizes_set(struct wp_table_sizes *sizes, u32 nr_aggrs, u32 stack_words,
 		  u32 nr_exits, u32 nr_waits, bool hists, u32 watermark,
 		  u64 page_size);
-u64 wp_sizes_index_words(const struct wp_table_sizes *sizes);
-void wp_tables_set(struct wp_tables *tables, const struct wp_table_sizes *sizes,
-		   u32 cpu, u32 context, void *mapped, u64 *index);
+void wp_sizes_place(struct wp_table_sizes *sizes, const struct wp_table_sizes *largest);
+bool wp_sizes_use(const struct wp_table_sizes *sizes, u64 at, u64 bytes);
+u64 wp_sizes_bytes(const struct wp_table_sizes *sizes, u64 page_size);
+void wp_tables_set(struct wp_tables *tables, u32 cpu, u32 context);
+void wp_half_set(struct wp_half *half, const struct wp_table_sizes *sizes, void *area);
+unsigned int wp_half_wants(const struct wp_half *half);
 void wp_half_begin(struct wp_tables *tables, u32 epoch);
 void wp_half_settle(struct wp_half *half);
 
@@ -178,9 +189,9 @@ static inline void wp_half_lose(struct wp_half *half, enum wallprof_loss loss,
 }
 
 /* Any context of the half's writer. */
-static inline bool wp_half_above_watermark(const struct wp_half *half,
-					   const struct wp_table_sizes *sizes)
+static inline bool wp_half_above_watermark(const struct wp_half *half)
 {
+	const struct wp_table_sizes *sizes = half->sizes;
 	const struct wallprof_half *head = half->head;
 
 	return head->nr_aggrs >= sizes->aggr_watermark ||

@@ -42,6 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	machine.page_size = 4096ULL << in.page_shift % 5;
 	machine.cpu_bytes = (u64)in.cpu_bytes << in.cpu_shift % 8;
 	machine.nr_cpus = in.nr_cpus % (1 << WALLPROF_STACK_CPU_BITS) + 1;
+	machine.cache_bytes = in.cpu_bytes;
 	machine.nr_online = in.nr_online % machine.nr_cpus + 1;
 	if (!wp_config_ok(c))
 		return 0;

@@ -22,6 +22,7 @@ static const struct row {
 	u32 flags, nr_aggrs, stack_words, nr_exits, nr_tasks, nr_targets;
 	struct wp_machine machine;
 	u32 nr_waits, target, nr_records;
+	u64 grow_bytes;
 } rows[] = {
 	{ "the least, off-CPU", OFFCPU, 16, 256, 16, 64, 0, { 4096, 3000, 1, 1 } },
 	{ "the least, sampler", SAMPLER, 16, 256, 16, 64, 0, { 4096, 3000, 1, 1 } },
@@ -44,6 +45,10 @@ static const struct row {
 	  0, { 65536, 3000, 2, 2 }, 17, 0, 4096 },
 	{ "the largest rings", TIMELINE, 16, 256, 16, 64, 0, { 4096, 3000, 16384, 16384 },
 	  0, 0, WALLPROF_MAX_RECORDS },
+	{ "tables that may grow", OFFCPU | SAMPLER | HISTOGRAMS | TIMELINE, 17, 257, 17, 64,
+	  0, { 4096, 3000, 2, 2, 5000 }, 17, 0, 4096, 1 },
+	{ "tables that may double once", OFFCPU | SAMPLER, 16, WALLPROF_MAX_STACK_WORDS / 2, 16,
+	  64, 0, { 4096, 3000, 2, 2, 4096 }, 0, 0, 0, ~0ULL },
 	{ "CPUs that are not online", OFFCPU, 4096, 65536, 1024, 1 << 16, 1000,
 	  { 4096, 8192, 64, 5 } },
 	{ "the largest task table", OFFCPU, 16, 256, 16, WALLPROF_MAX_TASKS,
@@ -80,6 +85,7 @@ static bool row_set(const struct row *row, struct wp_layout *l,
 	c->target = row->target;
 	c->nr_targets = row->nr_targets;
 	c->nr_records = row->nr_records;
+	c->grow_bytes = row->grow_bytes;
 	c->watermark = 50;
 	return wp_layout_set(l, c, &row->machine);
 }
@@ -162,6 +168,7 @@ static void keeps(struct kunit *test)
 	was.wait_ns = 3;
 	was.nr_waits = 16;
 	was.nr_records = 64;
+	was.grow_bytes = 5;
 	c = was;
 	wp_layout_set(&l, &c, &rows[2].machine);
 	KUNIT_EXPECT_EQ(test, memcmp(&c, &was, in), 0);
@@ -170,6 +177,7 @@ static void keeps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.wait_ns, 3);
 	KUNIT_EXPECT_EQ(test, c.nr_waits, 16);
 	KUNIT_EXPECT_EQ(test, c.nr_records, 64);
+	KUNIT_EXPECT_EQ(test, c.grow_bytes, 5);
 }
 
 /* A CPU's tables have a limit; no configuration that is valid comes near it. */
@@ -218,6 +226,8 @@ static void random_model(struct kunit *test)
 			.machine.page_size = 4096 << 2 * suite_below(3),
 			.machine.cpu_bytes = random_within(1, 1 << 20),
 			.machine.nr_cpus = random_within(1, 1 << 14),
+			.machine.cache_bytes = random_within(0, 1 << 20),
+			.grow_bytes = suite_below(2),
 		};
 		struct wallprof_configure c;
 		struct wp_layout l;

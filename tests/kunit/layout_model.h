@@ -18,26 +18,28 @@ static inline bool layout_behind(u64 at, __uint128_t end, u64 align, u64 slack)
 
 /* The parts of one half: @exits and @waits are 0 in those of the sampler. */
 static inline bool layout_half_holds(const struct wallprof_configure *c, u64 stride,
-				     u32 exits, u32 waits, bool hists, u64 page)
+				     u64 exits, u64 waits, bool hists, u64 page)
 {
 	__uint128_t end = sizeof(struct wallprof_half);
+	__uint128_t aggrs = (__uint128_t)c->nr_aggrs << c->growth;
 	bool good = layout_behind(c->aggrs_offset, end, 8, 64);
 
-	end = c->aggrs_offset + (__uint128_t)c->nr_aggrs * sizeof(struct wallprof_aggr);
+	end = c->aggrs_offset + aggrs * sizeof(struct wallprof_aggr);
 	good &= layout_behind(c->stacks_offset, end, 8, 64);
-	end = c->stacks_offset + (__uint128_t)c->stack_words * sizeof(u64);
+	end = c->stacks_offset + ((__uint128_t)c->stack_words << c->growth) * sizeof(u64);
 	if (exits) {
 		good &= layout_behind(c->exits_offset, end, 8, 64);
-		end = c->exits_offset + (__uint128_t)exits * sizeof(struct wallprof_task);
+		end = c->exits_offset +
+		      ((__uint128_t)exits << c->growth) * sizeof(struct wallprof_task);
 	}
 	if (waits) {
 		good &= layout_behind(c->waits_offset, end, 8, 64);
-		end = c->waits_offset + (__uint128_t)waits * sizeof(struct wallprof_wait);
+		end = c->waits_offset +
+		      ((__uint128_t)waits << c->growth) * sizeof(struct wallprof_wait);
 	}
 	if (hists) {
 		good &= layout_behind(c->hists_offset, end, 8, 64);
-		end = c->hists_offset +
-		      (__uint128_t)c->nr_aggrs * sizeof(struct wallprof_hist);
+		end = c->hists_offset + aggrs * sizeof(struct wallprof_hist);
 	}
 	return good && layout_behind(stride, end, page, page + 64);
 }
@@ -48,10 +50,31 @@ static inline __uint128_t layout_pages(__uint128_t bytes, u64 page)
 	return (bytes + page - 1) & ~(__uint128_t)(page - 1);
 }
 
-static inline __uint128_t layout_index_pages(const struct wp_table_sizes *sizes, u64 page)
+/* Whether tables may double so often that no capacity is beyond its limit. */
+static inline bool layout_grows(const struct wallprof_configure *c, u32 growth)
 {
-	return layout_pages(2 * ((__uint128_t)sizes->aggr_mask + 1 +
-				 sizes->stack_mask + 1) * sizeof(u64), page);
+	return growth <= WALLPROF_MAX_GROWTH &&
+	       c->nr_aggrs <= (u64)WALLPROF_MAX_AGGRS >> growth &&
+	       c->stack_words <= (u64)WALLPROF_MAX_STACK_WORDS >> growth &&
+	       c->nr_exits <= (u64)WALLPROF_MAX_EXITS >> growth &&
+	       c->nr_waits <= (u64)WALLPROF_MAX_WAITS >> growth;
+}
+
+/* Whether each level has twice the capacities of the one before, the parts in their places. */
+static inline bool layout_levels_hold(const struct wp_table_sizes *sizes, u32 growth,
+				      const struct wallprof_configure *c)
+{
+	bool good = true;
+	u32 i;
+
+	for (i = 0; i <= growth; i++)
+		good &= sizes[i].nr_aggrs == c->nr_aggrs << i &&
+			sizes[i].stack_words == c->stack_words << i &&
+			sizes[i].area_bytes == sizes[growth].area_bytes &&
+			sizes[i].half_stride == sizes[growth].half_stride &&
+			sizes[i].aggrs_offset == c->aggrs_offset &&
+			sizes[i].stacks_offset == c->stacks_offset;
+	return good;
 }
 
 /* Whether @c and @l are right for a mapping, after wp_layout_set() returned true. */
@@ -64,13 +87,19 @@ static inline bool layout_holds(const struct wp_layout *l,
 	u64 page = m->page_size;
 	__uint128_t end, ring = 0, tails = 0, stride = 0;
 	__uint128_t cpu = layout_pages(m->cpu_bytes, page), memory;
-	bool good = true;
+	bool good = c->growth == l->growth && (c->grow_bytes || !c->growth);
 
+	if (!good || (c->growth && !layout_grows(c, c->growth)))
+		return false;
+	/* As often as it may. */
+	good = !c->grow_bytes || !layout_grows(c, c->growth + 1);
+	cpu += layout_pages(m->cache_bytes, page);
 	if (offcpu) {
 		good &= layout_half_holds(c, c->half_stride, c->nr_exits, c->nr_waits,
 					  hists, page);
 		stride += 2 * (__uint128_t)c->half_stride;
-		cpu += layout_index_pages(&l->sched, page);
+		cpu += 2 * wp_sizes_bytes(&l->sched[0], page);
+		good &= layout_levels_hold(l->sched, c->growth, c);
 	} else {
 		good &= !c->half_stride && !c->exits_offset && !c->nr_waits;
 	}
@@ -81,7 +110,8 @@ static inline bool layout_holds(const struct wp_layout *l,
 	if (sampler) {
 		good &= layout_half_holds(c, c->sampler_half_stride, 0, 0, false, page);
 		stride += 2 * (__uint128_t)c->sampler_half_stride;
-		cpu += layout_index_pages(&l->sampler, page);
+		cpu += 2 * wp_sizes_bytes(&l->sampler[0], page);
+		good &= layout_levels_hold(l->sampler, c->growth, c);
 	} else {
 		good &= !c->sampler_half_stride;
 	}
@@ -113,8 +143,9 @@ static inline bool layout_holds(const struct wp_layout *l,
 		 layout_pages((__uint128_t)c->nr_targets *
 			      (c->target == WALLPROF_TARGET_COMM ? 16 : 8), page);
 	/* And the empty page, for CPUs without memory. */
-	memory += (cpu + stride + ring) * m->nr_online + tails + page;
-	good &= l->cpu_memory == cpu + stride + ring;
+	memory += (cpu + ring) * m->nr_online + tails + page;
+	good &= l->cpu_memory == cpu + ring;
+	good &= l->other_bytes == layout_pages(m->cache_bytes, page) + ring;
 	return good && c->memory_bytes == memory;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of module/pure/tables.c: the layout of a half, and watermarks.
+ * Suite of module/pure/tables.c: the layout of a half, watermarks, and growth.
  */
 #include <linux/kernel.h>
 #include <linux/log2.h>
@@ -104,6 +104,14 @@ static void layout_parts_follow(struct kunit *test)
 	KUNIT_EXPECT_LT(test, s.half_stride, end + l->page);
 	/* None of these sums wrapped. */
 	KUNIT_EXPECT_LT(test, s.half_stride, WALLPROF_MAX_CPU_BYTES);
+	/* The indexes are not mapped. */
+	KUNIT_EXPECT_EQ(test, s.aggr_index_offset, s.half_stride);
+	end = s.aggr_index_offset + (s.aggr_mask + 1ULL) * 8;
+	KUNIT_EXPECT_GE(test, s.stack_index_offset, end);
+	KUNIT_EXPECT_LT(test, s.stack_index_offset, end + 64);
+	end = s.stack_index_offset + (s.stack_mask + 1ULL) * 8;
+	KUNIT_EXPECT_GE(test, s.area_bytes, end);
+	KUNIT_EXPECT_LT(test, s.area_bytes, end + l->page);
 }
 
 /* Parts and halves are aligned. */
@@ -118,6 +126,8 @@ static void layout_aligned(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.waits_offset & 63, 0);
 	KUNIT_EXPECT_EQ(test, s.hists_offset & 63, 0);
 	KUNIT_EXPECT_EQ(test, s.half_stride & (l->page - 1), 0);
+	KUNIT_EXPECT_EQ(test, s.stack_index_offset & 63, 0);
+	KUNIT_EXPECT_EQ(test, s.area_bytes & (l->page - 1), 0);
 }
 
 /* The indexes are powers of two and large enough. */
@@ -132,12 +142,12 @@ static void layout_index_holds(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, is_power_of_2(stacks));
 	KUNIT_EXPECT_GE(test, stacks, s.stack_words / 4ULL);
 	KUNIT_EXPECT_LT(test, stacks, s.stack_words / 2);
-	KUNIT_EXPECT_EQ(test, wp_sizes_index_words(&s), 2 * (aggrs + stacks));
 }
 
-/* Adds one to all words of a half's parts; returns how many are mapped. */
-static u64 half_touch(const struct wp_half *half, const struct wp_table_sizes *s)
+/* Adds one to all words of a half's parts; returns how many. */
+static u64 half_touch(const struct wp_half *half)
 {
+	const struct wp_table_sizes *s = half->sizes;
 	u64 *parts[] = { (u64 *)half->head, (u64 *)half->aggrs, half->stacks,
 			 (u64 *)half->exits, (u64 *)half->waits, (u64 *)half->hists,
 			 half->aggr_index, half->stack_index };
@@ -152,39 +162,136 @@ static u64 half_touch(const struct wp_half *half, const struct wp_table_sizes *s
 	for (p = 0; p < ARRAY_SIZE(parts); p++) {
 		for (k = 0; k < sizes[p]; k++)
 			parts[p][k]++;
-		words += p < 6 ? sizes[p] : 0;
+		words += sizes[p];
 	}
 	return words;
 }
 
-/* No word belongs to two parts. */
+/* Whether a page has a word that is not 0; these are counted off. */
+static bool page_used(const u64 *page, u64 bytes, u64 *words)
+{
+	bool used = false;
+	u64 k;
+
+	for (k = 0; k < bytes / 8; k++) {
+		used |= page[k];
+		*words -= page[k];
+	}
+	return used;
+}
+
+/* No word belongs to two parts, and the pages that have one are those that are said to. */
+static void half_judge(struct kunit *test, const struct wp_table_sizes *s, u64 page)
+{
+	u64 *area = suite_alloc(test, s->area_bytes), words, used = 0, at;
+	struct wp_half half = {};
+
+	wp_half_set(&half, s, area);
+	KUNIT_EXPECT_PTR_EQ(test, half.sizes, s);
+	KUNIT_EXPECT_PTR_EQ(test, (u64 *)half.head, area);
+	words = half_touch(&half);
+	for (at = 0; at < s->area_bytes / 8 && !suite_failed(test); at++)
+		KUNIT_EXPECT_LE_MSG(test, area[at], 1, "word %llu", at);
+	for (at = 0; at < s->area_bytes && !suite_failed(test); at += page) {
+		bool is = page_used(area + at / 8, page, &words);
+
+		KUNIT_EXPECT_EQ_MSG(test, is, wp_sizes_use(s, at, page), "byte %llu", at);
+		used += is ? page : 0;
+	}
+	KUNIT_EXPECT_EQ(test, words, 0);
+	KUNIT_EXPECT_EQ(test, wp_sizes_bytes(s, page), used);
+	suite_free(test, area);
+}
+
 static void layout_disjoint(struct kunit *test)
 {
 	const u32 *row = test->param_value;
 	struct wp_table_sizes s = layout_sizes(&layouts[*row]);
-	u64 nr_index = wp_sizes_index_words(&s), nr_mapped = 2 * s.half_stride / 8;
-	u64 *index, *mapped, words = 0, k;
-	static struct wp_tables tables;	/* too large for a kernel stack */
-	int h;
 
-	index = suite_alloc(test, nr_index * 8);
-	mapped = suite_alloc(test, nr_mapped * 8);
-	wp_tables_set(&tables, &s, 7, 1, mapped, index);
-	KUNIT_EXPECT_PTR_EQ(test, tables.sizes, (const struct wp_table_sizes *)&s);
-	KUNIT_EXPECT_EQ(test, tables.cpu, 7);
-	KUNIT_EXPECT_EQ(test, tables.context, 1);
-	for (h = 0; h < 2; h++) {
-		KUNIT_EXPECT_PTR_EQ(test, (char *)tables.half[h].head,
-				    (char *)mapped + h * s.half_stride);
-		words += half_touch(&tables.half[h], &s);
+	half_judge(test, &s, layouts[*row].page);
+	KUNIT_EXPECT_EQ(test, wp_sizes_bytes(&s, layouts[*row].page), s.area_bytes);
+}
+
+/* Tables that can double, twice, have their parts where those that have doubled do. */
+static void layout_grows(struct kunit *test)
+{
+	const u32 *row = test->param_value;
+	struct layout l = layouts[*row];
+	struct wp_table_sizes sizes[3];
+	u64 last = 0;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		sizes[i] = layout_sizes(&l);
+		l.nr_aggrs *= 2;
+		l.stack_words *= 2;
+		l.nr_exits *= 2;
+		l.nr_waits *= 2;
 	}
-	for (k = 0; k < nr_index && !suite_failed(test); k++)
-		KUNIT_EXPECT_EQ_MSG(test, index[k], 1, "word %llu", k);
-	for (k = 0; k < nr_mapped && !suite_failed(test); k++) {
-		KUNIT_EXPECT_LE_MSG(test, mapped[k], 1, "word %llu", k);
-		words -= mapped[k];
+	for (i = 0; i < 3 && !suite_failed(test); i++) {
+		wp_sizes_place(&sizes[i], &sizes[2]);
+		KUNIT_EXPECT_EQ(test, sizes[i].area_bytes, sizes[2].area_bytes);
+		half_judge(test, &sizes[i], l.page);
+		KUNIT_EXPECT_LT(test, last, wp_sizes_bytes(&sizes[i], l.page) + 1);
+		last = wp_sizes_bytes(&sizes[i], l.page);
 	}
-	KUNIT_EXPECT_EQ(test, words, 0);
+	KUNIT_EXPECT_EQ(test, last, sizes[2].area_bytes);
+}
+
+/* How often a half has to double. */
+
+static const struct want {
+	const char *name;
+	u32 aggrs, words, stacks, exits, waits;		/* in use */
+	u32 no_aggr, no_stack, no_exit, no_wait;	/* found no room */
+	unsigned int wants;
+} wants[] = {
+	{ "nothing", 0, 1, 0, 0, 0, 0, 0, 0, 0, 0 },
+	{ "all below their watermarks", 49, 499, 20, 29, 39, 0, 0, 0, 0, 0 },
+	{ "full, but nothing was lost", 100, 1000, 50, 60, 80, 0, 0, 0, 0, 1 },
+	{ "aggregates at their watermark", 50, 1, 0, 0, 0, 0, 0, 0, 0, 1 },
+	{ "stacks at their watermark", 0, 500, 20, 0, 0, 0, 0, 0, 0, 1 },
+	{ "ended threads at their watermark", 0, 1, 0, 30, 0, 0, 0, 0, 0, 1 },
+	{ "single intervals at their watermark", 0, 1, 0, 0, 40, 0, 0, 0, 0, 1 },
+	{ "one aggregate", 100, 1, 0, 0, 0, 1, 0, 0, 0, 1 },
+	{ "as many again", 100, 1, 0, 0, 0, 100, 0, 0, 0, 1 },
+	{ "more than as many", 100, 1, 0, 0, 0, 101, 0, 0, 0, 2 },
+	{ "far more", 100, 1, 0, 0, 0, 1000000, 0, 0, 0, 2 },
+	{ "a search gave up", 3, 1, 0, 0, 0, 1, 0, 0, 0, 1 },
+	{ "one stack", 0, 1000, 50, 0, 0, 0, 1, 0, 0, 1 },
+	{ "as many stacks", 0, 1000, 50, 0, 0, 0, 50, 0, 0, 1 },
+	{ "more stacks", 0, 1000, 50, 0, 0, 0, 51, 0, 0, 2 },
+	{ "the first stack", 0, 1, 0, 0, 0, 0, 1, 0, 0, 1 },
+	{ "an ended thread", 0, 1, 0, 60, 0, 0, 0, 1, 0, 1 },
+	{ "many of them", 0, 1, 0, 60, 0, 0, 0, 61, 0, 2 },
+	{ "a single interval", 0, 1, 0, 0, 80, 0, 0, 0, 1, 1 },
+	{ "many of those", 0, 1, 0, 0, 80, 0, 0, 0, 81, 2 },
+	{ "the largest", 100, 1000, 50, 60, 80, 1, 51, 1, 1, 2 },
+};
+
+static void want_describe(const struct want *w, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", w->name);
+}
+
+KUNIT_ARRAY_PARAM(want, wants, want_describe);
+
+static void half_wants(struct kunit *test)
+{
+	const struct want *w = test->param_value;
+	struct wallprof_half head = {
+		.nr_aggrs = w->aggrs, .stack_words = w->words, .nr_stacks = w->stacks,
+		.nr_exits = w->exits, .nr_waits = w->waits,
+		.lost[WALLPROF_LOSS_AGGR_FULL].count = w->no_aggr,
+		.lost[WALLPROF_LOSS_STACK_FULL].count = w->no_stack,
+		.lost[WALLPROF_LOSS_EXIT_FULL].count = w->no_exit,
+		.waits_full.count = w->no_wait,
+	};
+	struct wp_table_sizes s;
+	struct wp_half half = { .head = &head, .sizes = &s };
+
+	wp_sizes_set(&s, 100, 1000, 60, 80, false, 50, 4096);
+	KUNIT_EXPECT_EQ(test, wp_half_wants(&half), w->wants);
 }
 
 /* Watermarks. */
@@ -236,24 +343,24 @@ static void watermark_of_nothing(struct kunit *test)
 static void watermark_crossed(struct kunit *test)
 {
 	struct wallprof_half head = { .stack_words = 1 };
-	struct wp_half half = { .head = &head };
+	struct wp_table_sizes s;
+	struct wp_half half = { .head = &head, .sizes = &s };
 	u32 *counts[] = { &head.nr_aggrs, &head.stack_words, &head.nr_exits,
 			  &head.nr_waits };
 	const u32 crossed[] = { 50, 500, 30, 40 };
-	struct wp_table_sizes s;
 	int i;
 
 	wp_sizes_set(&s, 100, 1000, 60, 80, false, 50, 4096);
 	for (i = 0; i < ARRAY_SIZE(counts); i++) {
 		u32 mark = crossed[i], was = *counts[i];
 
-		KUNIT_EXPECT_FALSE_MSG(test, wp_half_above_watermark(&half, &s), "%d", i);
+		KUNIT_EXPECT_FALSE_MSG(test, wp_half_above_watermark(&half), "%d", i);
 		*counts[i] = mark - 1;
-		KUNIT_EXPECT_FALSE_MSG(test, wp_half_above_watermark(&half, &s), "%d", i);
+		KUNIT_EXPECT_FALSE_MSG(test, wp_half_above_watermark(&half), "%d", i);
 		*counts[i] = mark;
-		KUNIT_EXPECT_TRUE_MSG(test, wp_half_above_watermark(&half, &s), "%d", i);
+		KUNIT_EXPECT_TRUE_MSG(test, wp_half_above_watermark(&half), "%d", i);
 		*counts[i] = mark + 1;
-		KUNIT_EXPECT_TRUE_MSG(test, wp_half_above_watermark(&half, &s), "%d", i);
+		KUNIT_EXPECT_TRUE_MSG(test, wp_half_above_watermark(&half), "%d", i);
 		*counts[i] = was;
 	}
 }
@@ -267,8 +374,7 @@ static void watermark_no_exits(struct kunit *test)
 	twin_init(test, &t, 16, 256, 0, 50, 0, 0);
 	twin_begin(&t, 1);
 	twin_exit(&t, &task);
-	KUNIT_EXPECT_FALSE(test, wp_half_above_watermark(wp_half_of(&t.tables, 1),
-							 &t.sizes));
+	KUNIT_EXPECT_FALSE(test, wp_half_above_watermark(wp_half_of(&t.tables, 1)));
 }
 
 static struct kunit_case table_sizes_cases[] = {
@@ -277,6 +383,8 @@ static struct kunit_case table_sizes_cases[] = {
 	KUNIT_CASE_PARAM(layout_aligned, layout_gen_params),
 	KUNIT_CASE_PARAM(layout_index_holds, layout_gen_params),
 	KUNIT_CASE_PARAM(layout_disjoint, small_layout_gen_params),
+	KUNIT_CASE_PARAM(layout_grows, small_layout_gen_params),
+	KUNIT_CASE_PARAM(half_wants, want_gen_params),
 	KUNIT_CASE_PARAM(watermark_of_capacity, mark_gen_params),
 	KUNIT_CASE(watermark_of_nothing),
 	KUNIT_CASE(watermark_crossed),

@@ -40,9 +40,7 @@ static inline void twin_init(struct kunit *test, struct twin *t, u32 nr_aggrs,
 	/* As many single intervals as ended threads. */
 	wp_sizes_set(&t->sizes, nr_aggrs, stack_words, nr_exits, nr_exits, true,
 		     watermark, TWIN_PAGE);
-	t->tables.sizes = &t->sizes;
-	t->tables.cpu = cpu;
-	t->tables.context = context;
+	wp_tables_set(&t->tables, cpu, context);
 	for (i = 0; i < 4; i++) {
 		struct wp_half *half = i < 2 ? &t->tables.half[i] : &t->model[i - 2];
 
@@ -54,6 +52,7 @@ static inline void twin_init(struct kunit *test, struct twin *t, u32 nr_aggrs,
 		half->hists = suite_alloc(test, nr_aggrs * sizeof(*half->hists));
 		if (i >= 2)
 			continue;
+		half->sizes = &t->sizes;
 		half->aggr_index = suite_alloc(test, (t->sizes.aggr_mask + 1ULL) *
 						     sizeof(u64));
 		half->stack_index = suite_alloc(test, (t->sizes.stack_mask + 1ULL) *
@@ -102,7 +101,7 @@ static inline bool twin_half_agrees(const struct twin *t, int i)
 		       head->nr_waits * sizeof(*model->waits)) &&
 	       !memcmp(half->hists, model->hists,
 		       head->nr_aggrs * sizeof(*model->hists)) &&
-	       wp_half_above_watermark(half, &t->sizes) == above;
+	       wp_half_above_watermark(half) == above;
 }
 
 static inline bool twin_agrees(const struct twin *t)

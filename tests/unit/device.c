@@ -80,6 +80,9 @@ static void test_layout(int fd)
 		{ "histograms beyond the half", F(hists_offset), HALF - 8 },
 		{ "histograms that are not aligned", F(hists_offset), HISTS + 4 },
 		{ "an offset that is not aligned", F(stacks_offset), STACKS + 1 },
+		{ "tables that have grown beyond the half", F(growth), 4 },
+		{ "tables that grow without a limit", F(growth), WALLPROF_MAX_GROWTH + 1 },
+		{ "tables that grow beyond all numbers", F(growth), 0xffffffff },
 #undef F
 	};
 	unsigned int i;

@@ -57,7 +57,7 @@
 #define WALLPROF_IOC_TYPE	0xB7
 
 /* The version of this header; grows with every addition. */
-#define WALLPROF_ABI_VERSION	19
+#define WALLPROF_ABI_VERSION	20
 
 /* Limits that do not depend on the host. */
 #define WALLPROF_MAX_STACK	127	/* frames of one stack */
@@ -73,6 +73,7 @@
 #define WALLPROF_MAX_EXITS	(1 << 18)
 #define WALLPROF_MIN_WAITS	16
 #define WALLPROF_MAX_WAITS	(1 << 20)
+#define WALLPROF_MAX_GROWTH	4		/* times that a table's capacity may double */
 #define WALLPROF_MIN_TASKS	64
 #define WALLPROF_MAX_TASKS	(1 << 22)
 #define WALLPROF_MIN_RECORDS	64
@@ -477,7 +478,7 @@ enum wallprof_target {
  * @exits_offset: out: where the ended threads begin within a half of the
  *	scheduler's tables
  * @memory_bytes: out: all memory that the session holds, except what comes later:
- *	@tables_bytes and @cpus_bytes of &struct wallprof_status
+ *	@tables_bytes, @cpus_bytes and @grown_bytes of &struct wallprof_status
  * @aggr_bytes: out: bytes from one aggregate to the next: of
  *	&struct wallprof_aggr as the module knows it, which may have grown
  * @task_bytes: out: likewise of &struct wallprof_task, in both tables
@@ -507,6 +508,15 @@ enum wallprof_target {
  *	with a page for &struct wallprof_ring
  * @tails_offset: out: where &struct wallprof_tail of CPU 0 is in the mapping;
  *	those of the other CPUs follow. All from here on may be mapped writable
+ * @grow_bytes: memory that the tables of all CPUs together may take beside
+ *	@memory_bytes: if something finds no room in a half, or a table in it is full up to
+ *	@watermark, FLIP doubles the capacities of the next one, once or twice. 0:
+ *	capacities stay. ABI 20
+ * @growth: out: how often capacities may double, up to WALLPROF_MAX_GROWTH and as far
+ *	as each stays within its limit. A half of the mapping has room for that, so it has
+ *	at most @nr_aggrs << @growth aggregates, and so on. What is not in use yet is
+ *	mapped as zeroes, and takes no memory. ABI 20
+ * @reserved2: must be 0
  *
  * Allocates everything that the session will need on the CPUs that are online, and
  * creates the counters of @attr_*, disabled. For a CPU that comes online later, memory is allocated
@@ -570,6 +580,9 @@ struct wallprof_configure {
 	__aligned_u64 rings_offset;
 	__aligned_u64 ring_stride;
 	__aligned_u64 tails_offset;
+	__aligned_u64 grow_bytes;
+	__u32 growth;
+	__u32 reserved2;
 };
 
 /* wallprof_start.flags */
@@ -901,6 +914,11 @@ struct wallprof_lost {
  * @filtered: out: as in &struct wallprof_half, on CPUs that have no tables
  * @out_of_range: out: likewise
  * @records_lost: out: records of the timeline that had no ring, likewise
+ * @grown_bytes: out: memory that tables took as they grew, charged likewise. ABI 20
+ * @grow_failed: out: 1 if tables cannot grow any more, as memory ran out or the limit of
+ *	locked memory allows no more; not if @grow_bytes of
+ *	&struct wallprof_configure is used up. ABI 20
+ * @halves_grown: out: times that a half has grown. ABI 20
  *
  * Allowed in every state.
  */
@@ -927,6 +945,9 @@ struct wallprof_status {
 	struct wallprof_lost filtered;
 	struct wallprof_lost out_of_range;
 	__aligned_u64 records_lost;
+	__aligned_u64 grown_bytes;
+	__u32 grow_failed;
+	__u32 halves_grown;
 };
 
 /* wallprof_push.flags. ABI 18 */

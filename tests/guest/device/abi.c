@@ -363,6 +363,7 @@ TEST_F(configure, flags)
 	TRY(-EINVAL, c.flags |= WALLPROF_LOCK_OWNERS; c.flags &= ~WALLPROF_ARGS);
 	TRY(-EINVAL, c.flags |= WALLPROF_LOCK_OWNERS | WALLPROF_WAKER_STACKS);
 	TRY(-EINVAL, c.reserved = 1);
+	TRY(-EINVAL, c.reserved2 = 1);
 	for (int bit = 10; bit < 32; bit++) {
 		if (1U << bit != WALLPROF_ARGS && 1U << bit != WALLPROF_LOCK_OWNERS)
 			TRY(-EINVAL, c.flags |= 1U << bit);

@@ -25,8 +25,8 @@ DEVICE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror \
 # <asm/*.h> are of either width, but gcc looks for them in a 64-bit place only.
 DEVICE_M32 := -m32 -idirafter /usr/include/x86_64-linux-gnu
 
-DEVICE_TESTS := abi access map life cpus ledger targets waits switch_cache kernel_stacks events filters \
-	storm sample_cache timeline live reads hostile tables interp words unload
+DEVICE_TESTS := abi access map life cpus grow ledger targets waits switch_cache kernel_stacks events \
+	filters storm sample_cache timeline live reads hostile tables interp words unload
 DEVICE_ALL := $(foreach test,$(DEVICE_TESTS),$(DEVICE_OUT)/$(test) \
 	$(DEVICE_OUT)/$(test)32)
 

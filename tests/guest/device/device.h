@@ -634,7 +634,8 @@ static inline void session_read_waits(struct session *s, unsigned int cpu,
 		s->waits = grown(s->waits, s->nr_waits, &s->room_waits, sizeof(*s->waits));
 		s->waits[s->nr_waits++] = *w;
 	}
-	if (half->waits_full.count && half->nr_waits != s->c.nr_waits)
+	if (half->waits_full.count && (half->nr_waits % s->c.nr_waits ||
+				       half->nr_waits / s->c.nr_waits > 1U << s->c.growth))
 		TROUBLE(s, "cpu %u: room for %u single intervals, %u there, %llu found none",
 			cpu, s->c.nr_waits, half->nr_waits, (ull)half->waits_full.count);
 	if (half->waits_full.ns < half->waits_full.count * s->c.wait_ns)
@@ -752,9 +753,10 @@ static inline void session_read_half(struct session *s, unsigned int cpu, int co
 		return;
 	if (half->cpu != cpu)
 		TROUBLE(s, "cpu %u: its half says cpu %u", cpu, half->cpu);
-	if (half->nr_aggrs > s->c.nr_aggrs || half->stack_words > s->c.stack_words ||
-	    half->nr_exits > (context ? 0 : s->c.nr_exits) ||
-	    half->nr_waits > (context ? 0 : s->c.nr_waits)) {
+	if (half->nr_aggrs > s->c.nr_aggrs << s->c.growth ||
+	    half->stack_words > s->c.stack_words << s->c.growth ||
+	    half->nr_exits > (context ? 0 : s->c.nr_exits << s->c.growth) ||
+	    half->nr_waits > (context ? 0 : s->c.nr_waits << s->c.growth)) {
 		TROUBLE(s, "cpu %u context %d: more than fits", cpu, context);
 		return;
 	}

@@ -183,6 +183,8 @@ static void base_make(struct thread *t, unsigned int base, struct wallprof_confi
 		.stack_words = WALLPROF_MIN_STACK_WORDS,
 		.nr_exits = WALLPROF_MIN_EXITS,
 		.nr_tasks = 2 * WALLPROF_MIN_TASKS,
+		/* With half of them tables grow as far as they may. */
+		.grow_bytes = base % 2 ? 1 << 20 : 0,
 	};
 	ids[0] = getpid();
 	switch (base) {
@@ -322,6 +324,7 @@ static const struct {
 	FIELD(min_ns), FIELD(max_ns), FIELD(wait_ns), FIELD(nr_waits),
 	FIELD(wait_bytes), FIELD(waits_offset), FIELD(hist_bytes), FIELD(reserved),
 	FIELD(hists_offset), FIELD(nr_records), FIELD(record_bytes), FIELD(tails_offset),
+	FIELD(grow_bytes), FIELD(growth), FIELD(reserved2),
 };
 
 const char *const field_names[] = {
@@ -331,7 +334,8 @@ const char *const field_names[] = {
 	"attr_config1", "attr_config2", "attr_period", "map_bytes", "cpu_stride",
 	"memory_bytes", "aggr_bytes", "task_bytes", "min_ns", "max_ns",
 	"wait_ns", "nr_waits", "wait_bytes", "waits_offset", "hist_bytes",
-	"reserved", "hists_offset", "nr_records", "record_bytes", "tails_offset", NULL
+	"reserved", "hists_offset", "nr_records", "record_bytes", "tails_offset",
+	"grow_bytes", "growth", "reserved2", NULL
 };
 
 _Static_assert(ARRAY_SIZE(fields) + 1 == ARRAY_SIZE(field_names), "a name for each");

@@ -151,6 +151,7 @@ enum verdict judge_config(const struct wallprof_configure *c)
 	    !within(c->nr_exits, WALLPROF_MIN_EXITS, WALLPROF_MAX_EXITS) ||
 	    !within(c->nr_tasks, WALLPROF_MIN_TASKS, WALLPROF_MAX_TASKS) ||
 	    c->nr_tasks & (c->nr_tasks - 1) || c->watermark > 100 || c->reserved ||
+	    c->reserved2 ||
 	    (c->max_ns && c->max_ns < c->min_ns) ||
 	    (!(c->flags & WALLPROF_OFFCPU) && (c->min_ns | c->max_ns | c->wait_ns)) ||
 	    (c->wait_ns ? !within(c->nr_waits, WALLPROF_MIN_WAITS, WALLPROF_MAX_WAITS) :
@@ -179,6 +180,9 @@ void judge_layout(struct thread *t, const struct wallprof_configure *asked,
 	__u64 whole = got->map_bytes | got->tasks_offset | got->cpus_offset |
 		      got->cpu_stride | got->sampler_offset | got->half_stride |
 		      got->sampler_half_stride | got->memory_bytes;
+	__u64 nr_aggrs = (__u64)got->nr_aggrs << got->growth;
+	__u64 nr_exits = (__u64)got->nr_exits << got->growth;
+	__u64 nr_waits = (__u64)got->nr_waits << got->growth;
 	struct wallprof_configure in = *got;
 
 	in.states = asked->states;
@@ -186,20 +190,24 @@ void judge_layout(struct thread *t, const struct wallprof_configure *asked,
 	FAIL_IF(memcmp(&in, asked, offsetof(struct wallprof_configure, map_bytes)));
 	FAIL_IF(got->min_ns != asked->min_ns || got->max_ns != asked->max_ns ||
 		got->wait_ns != asked->wait_ns || got->nr_waits != asked->nr_waits ||
-		got->nr_records != asked->nr_records);
+		got->nr_records != asked->nr_records || got->grow_bytes != asked->grow_bytes);
+	FAIL_IF(got->growth > WALLPROF_MAX_GROWTH || (got->growth && !got->grow_bytes));
+	FAIL_IF(nr_aggrs > WALLPROF_MAX_AGGRS || nr_exits > WALLPROF_MAX_EXITS ||
+		nr_waits > WALLPROF_MAX_WAITS ||
+		(__u64)got->stack_words << got->growth > WALLPROF_MAX_STACK_WORDS);
 	FAIL_IF(got->states != (asked->states ? asked->states :
 				(1U << WALLPROF_STATE_MAX) - 1));
 	FAIL_IF(got->watermark != (asked->watermark ? asked->watermark : 50));
 	FAIL_IF(whole % PAGE);
 	FAIL_IF(got->nr_tasks * sizeof(struct wallprof_task) > got->cpus_offset);
 	FAIL_IF(got->cpus_offset + nr_cpus * got->cpu_stride > got->map_bytes);
-	FAIL_IF(got->map_bytes > got->memory_bytes);
+	FAIL_IF(!got->growth && got->map_bytes > got->memory_bytes);
 	FAIL_IF(2 * got->half_stride > got->sampler_offset);
 	FAIL_IF(got->sampler_offset + 2 * got->sampler_half_stride > got->cpu_stride);
 	FAIL_IF(got->aggr_bytes != sizeof(struct wallprof_aggr));
 	FAIL_IF(got->task_bytes != sizeof(struct wallprof_task));
 	FAIL_IF(tables && got->aggrs_offset < sizeof(struct wallprof_half));
-	FAIL_IF(tables && got->aggrs_offset + got->nr_aggrs * sizeof(struct wallprof_aggr) >
+	FAIL_IF(tables && got->aggrs_offset + nr_aggrs * sizeof(struct wallprof_aggr) >
 		got->stacks_offset);
 	FAIL_IF(!tables && got->cpu_stride);
 	FAIL_IF(whole_struct && got->record_bytes != sizeof(struct wallprof_record));
@@ -213,14 +221,14 @@ void judge_layout(struct thread *t, const struct wallprof_configure *asked,
 		 got->map_bytes < got->tails_offset +
 				  nr_cpus * sizeof(struct wallprof_tail)));
 	FAIL_IF(got->flags & WALLPROF_OFFCPU &&
-		got->exits_offset + got->nr_exits * sizeof(struct wallprof_task) >
+		got->exits_offset + nr_exits * sizeof(struct wallprof_task) >
 		got->half_stride);
 	FAIL_IF(whole_struct && got->wait_bytes != sizeof(struct wallprof_wait));
 	FAIL_IF(whole_struct && !got->waits_offset != !got->nr_waits);
 	FAIL_IF(whole_struct && got->nr_waits &&
 		(got->waits_offset <
-		 got->exits_offset + got->nr_exits * sizeof(struct wallprof_task) ||
-		 got->waits_offset + got->nr_waits * sizeof(struct wallprof_wait) >
+		 got->exits_offset + nr_exits * sizeof(struct wallprof_task) ||
+		 got->waits_offset + nr_waits * sizeof(struct wallprof_wait) >
 		 got->half_stride));
 	FAIL_IF(whole_struct && got->hist_bytes !=
 		(got->flags & WALLPROF_HISTOGRAMS ? sizeof(struct wallprof_hist) : 0));
@@ -228,10 +236,10 @@ void judge_layout(struct thread *t, const struct wallprof_configure *asked,
 	FAIL_IF(whole_struct && got->hist_bytes &&
 		(got->hists_offset <
 		 (got->nr_waits ? got->waits_offset +
-				  got->nr_waits * sizeof(struct wallprof_wait) :
+				  nr_waits * sizeof(struct wallprof_wait) :
 				  got->exits_offset +
-				  got->nr_exits * sizeof(struct wallprof_task)) ||
-		 got->hists_offset + got->nr_aggrs * sizeof(struct wallprof_hist) >
+				  nr_exits * sizeof(struct wallprof_task)) ||
+		 got->hists_offset + nr_aggrs * sizeof(struct wallprof_hist) >
 		 got->half_stride));
 }
 
@@ -260,6 +268,7 @@ void judge_status(struct thread *t, struct model *m, const struct wallprof_statu
 	/* No CPU comes or goes here. */
 	FAIL_IF(s->counters_failed || s->cpus_failed || s->cpus_bytes || s->records_lost);
 	FAIL_IF(s->state != WALLPROF_SESSION_OPEN && s->cpus != nr_cpus);
+	FAIL_IF(s->grow_failed > 1 || s->grown_bytes % PAGE || !s->grown_bytes != !s->halves_grown);
 	FAIL_IF(s->state == WALLPROF_SESSION_STOPPED && s->counters);
 	for (int i = 0; i < WALLPROF_LOSS_MAX; i++)
 		FAIL_IF(i != WALLPROF_LOSS_NO_TASK && (s->lost[i].count | s->lost[i].ns));

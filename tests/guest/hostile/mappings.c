@@ -375,10 +375,11 @@ long run_drain(struct thread *t, const __u64 *a)
 		half = (const void *)(map + at);
 		if (half->epoch && half->cpu != cpu)
 			wrong(t, "the half of cpu %u is that of %u", cpu, half->cpu);
-		if (half->epoch > m->last.epoch + 1 || half->nr_aggrs > c->nr_aggrs ||
-		    half->stack_words > c->stack_words ||
-		    half->nr_exits > (sampler ? 0 : c->nr_exits) ||
-		    half->nr_waits > (sampler ? 0 : c->nr_waits) ||
+		if (half->epoch > m->last.epoch + 1 ||
+		    half->nr_aggrs > c->nr_aggrs << c->growth ||
+		    half->stack_words > c->stack_words << c->growth ||
+		    half->nr_exits > (sampler ? 0 : c->nr_exits << c->growth) ||
+		    half->nr_waits > (sampler ? 0 : c->nr_waits << c->growth) ||
 		    half->nr_stacks > half->stack_words)
 			wrong(t, "cpu %u, epoch %u (of %u): %u aggregates, %u words, %u exits",
 			      cpu, half->epoch, m->last.epoch, half->nr_aggrs,

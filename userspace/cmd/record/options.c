@@ -146,7 +146,7 @@ static const struct wp_option table[] = {
 	  "ones into ~/.debug" },
 	{ 'm', "mmap-pages", "pages|size", "tables of one CPU, for off-CPU time and\n"
 	  "for samples each, in pages of 4 KiB or with\n"
-	  "unit B, K, M or G" },
+	  "unit B, K, M or G (default: as needed)" },
 	{ 'r', "realtime", "prio", "read the tables with this realtime priority\n"
 	  "(SCHED_FIFO), 1 to 99" },
 	{ 'z', "compression-level", "n", "compress the file by zstd, 1 to 22; 0: not\n"

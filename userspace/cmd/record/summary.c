@@ -169,6 +169,8 @@ static void print_losses(const struct wp_record_opts *o, const struct wp_record_
 		print("%s could not be counted on a CPU that came online, %u time%s",
 		      wp_record_event_name(o, name, sizeof(name)), s->status.counters_failed,
 		      wp_plural(s->status.counters_failed));
+	if (s->status.grow_failed)
+		print("the tables could not grow: memory ran out, or the limit of locked memory (ulimit -l)");
 	n = s->status.cpus_failed;
 	if (n)
 		print("a CPU came online and there was no memory for its tables, %" PRIu64 " time%s: what happened there is in what found no room",
@@ -593,7 +595,12 @@ static void print_details(const struct wp_record_opts *o, const struct wp_record
 		"  wallprof itself: %ld.%03ld s user, %ld.%03ld s system, %.1f MB of its own, %.1f MB of the module\n",
 		(long)self.ru_utime.tv_sec, (long)self.ru_utime.tv_usec / 1000,
 		(long)self.ru_stime.tv_sec, (long)self.ru_stime.tv_usec / 1000,
-		self.ru_maxrss / 1024.0, (double)s->memory / 1024 / 1024);
+		self.ru_maxrss / 1024.0,
+		(double)(s->memory + s->status.grown_bytes) / 1024 / 1024);
+	if (s->status.halves_grown)
+		fprintf(stderr, "  tables grew %u time%s, by %.1f MB\n", s->status.halves_grown,
+			wp_plural(s->status.halves_grown),
+			(double)s->status.grown_bytes / 1024 / 1024);
 	if (o->offcpu) {
 		fprintf(stderr, "  off-CPU time in the file: %.6f s\n", seconds(s->offcpu_ns));
 		fprintf(stderr, "  intervals open at the start: %" PRIu64 ", at the end: %" PRIu64 "\n",

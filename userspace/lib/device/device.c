@@ -475,9 +475,9 @@ bool wp_device_half(const struct wp_device *dev, __u32 cpu, __u32 context, __u32
 	half->context = context;
 	half->aggrs = base + c->aggrs_offset;
 	half->aggr_bytes = c->aggr_bytes;
-	half->nr_aggrs = at_most(half->head->nr_aggrs, c->nr_aggrs);
+	half->nr_aggrs = at_most(half->head->nr_aggrs, c->nr_aggrs << c->growth);
 	half->words = (const __u64 *)(base + c->stacks_offset);
-	half->nr_words = at_most(half->head->stack_words, c->stack_words);
+	half->nr_words = at_most(half->head->stack_words, c->stack_words << c->growth);
 	half->exits = NULL;
 	half->task_bytes = c->task_bytes;
 	half->nr_exits = 0;
@@ -488,9 +488,9 @@ bool wp_device_half(const struct wp_device *dev, __u32 cpu, __u32 context, __u32
 	half->hist_bytes = c->hist_bytes;
 	if (context == WP_CONTEXT_SCHED) {
 		half->exits = base + c->exits_offset;
-		half->nr_exits = at_most(half->head->nr_exits, c->nr_exits);
+		half->nr_exits = at_most(half->head->nr_exits, c->nr_exits << c->growth);
 		half->waits = base + c->waits_offset;
-		half->nr_waits = at_most(half->head->nr_waits, c->nr_waits);
+		half->nr_waits = at_most(half->head->nr_waits, c->nr_waits << c->growth);
 		if (c->flags & WALLPROF_HISTOGRAMS)
 			half->hists = base + c->hists_offset;
 	}

@@ -16,11 +16,18 @@ static bool fits(__u64 at, __u64 bytes, __u64 limit)
 	return at <= limit && bytes <= limit - at;
 }
 
+/* Whether a table of so many entries, when it has grown, lies within a half of this size. */
+static bool table_fits(const struct wallprof_configure *c, __u64 at, __u64 nr, __u64 bytes,
+		       __u64 half)
+{
+	return fits(at, (nr << c->growth) * bytes, half);
+}
+
 /* Whether the tables of both contexts lie within a half of this size. */
 static bool tables_fit(const struct wallprof_configure *c, __u64 half)
 {
-	return fits(c->aggrs_offset, (__u64)c->nr_aggrs * c->aggr_bytes, half) &&
-	       fits(c->stacks_offset, (__u64)c->stack_words * sizeof(__u64), half);
+	return table_fits(c, c->aggrs_offset, c->nr_aggrs, c->aggr_bytes, half) &&
+	       table_fits(c, c->stacks_offset, c->stack_words, sizeof(__u64), half);
 }
 
 /* Whether the rings and their tails lie within the mapping. */
@@ -50,6 +57,8 @@ static bool layout_ok(const struct wp_device *dev)
 	     c->exits_offset | c->waits_offset | c->aggr_bytes | c->task_bytes |
 	     c->wait_bytes | c->hists_offset | c->hist_bytes) % sizeof(__u64))
 		return false;
+	if (c->growth > WALLPROF_MAX_GROWTH)
+		return false;
 	if (!fits(c->tasks_offset, (__u64)c->nr_tasks * c->task_bytes, c->map_bytes))
 		return false;
 	if (c->cpu_stride > c->map_bytes ||
@@ -63,9 +72,9 @@ static bool layout_ok(const struct wp_device *dev)
 	if (c->flags & WALLPROF_OFFCPU &&
 	    (sched > c->cpu_stride || !fits(0, sched * 2, c->cpu_stride) ||
 	     !tables_fit(c, sched) ||
-	     !fits(c->exits_offset, (__u64)c->nr_exits * c->task_bytes, sched) ||
-	     !fits(c->waits_offset, (__u64)c->nr_waits * c->wait_bytes, sched) ||
-	     !fits(c->hists_offset, (__u64)c->nr_aggrs * c->hist_bytes, sched)))
+	     !table_fits(c, c->exits_offset, c->nr_exits, c->task_bytes, sched) ||
+	     !table_fits(c, c->waits_offset, c->nr_waits, c->wait_bytes, sched) ||
+	     !table_fits(c, c->hists_offset, c->nr_aggrs, c->hist_bytes, sched)))
 		return false;
 	if (c->flags & WALLPROF_SAMPLER &&
 	    (sampler > c->cpu_stride || !fits(c->sampler_offset, sampler * 2, c->cpu_stride) ||

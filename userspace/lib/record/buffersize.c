@@ -14,6 +14,14 @@
 /* Default size of a CPU's timeline ring. */
 #define DEFAULT_RING	(4ULL << 20)
 
+/* Limit of all buffers together on this machine. */
+static __u64 total_limit(void)
+{
+	__u64 memory = (__u64)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 16;
+
+	return memory < MAX_TOTAL ? memory : MAX_TOTAL;
+}
+
 /**
  * wp_buffersize() - default size of a buffer
  * @most: size in bytes if there is enough memory
@@ -24,12 +32,25 @@
  */
 __u64 wp_buffersize(__u64 most, __u64 buffers)
 {
-	__u64 memory = (__u64)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 16;
-	__u64 total = memory < MAX_TOTAL ? memory : MAX_TOTAL;
+	__u64 total = total_limit();
 
 	while (most > MIN_BUFFER && most * buffers > total)
 		most /= 2;
 	return most;
+}
+
+/**
+ * wp_buffersize_growth() - memory that default buffers may take when they grow
+ * @total: what they take before, together
+ *
+ * Return: bytes: what the limit of wp_buffersize() leaves. 0 for a reader with addresses of
+ * 32 bits, which might not map the larger tables of many CPUs.
+ */
+__u64 wp_buffersize_growth(__u64 total)
+{
+	__u64 limit = sizeof(void *) < sizeof(__u64) ? 0 : total_limit();
+
+	return limit > total ? limit - total : 0;
 }
 
 /**

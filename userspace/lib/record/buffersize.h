@@ -11,6 +11,7 @@
 #define WP_DEFAULT_BUFFER	(2ULL << 20)
 
 __u64 wp_buffersize(__u64 most, __u64 buffers);
+__u64 wp_buffersize_growth(__u64 total);
 __u32 wp_buffersize_ring(__u64 buffer, __u32 nr_cpus);
 
 #endif /* WP_LIB_RECORD_BUFFERSIZE_H */

@@ -84,6 +84,8 @@ struct wp_delay {
  * @verbose: how often -v was given
  * @quiet: -q was given
  * @buffer: bytes per CPU and context, 0: not given
+ * @grow_bytes: that tables may grow by, if no size of theirs is given; set by
+ *	wp_recording_configure()
  * @aggrs: entries of one half of an aggregate table, 0: not given
  * @stack_words: the same for stacks
  * @exits: the same for ended threads
@@ -134,6 +136,7 @@ struct wp_record_opts {
 	int verbose;
 	bool quiet;
 	__u64 buffer;
+	__u64 grow_bytes;
 	__u32 aggrs;
 	__u32 stack_words;
 	__u32 exits;

@@ -52,13 +52,16 @@ static __u32 power_of_two(__u32 n)
  */
 static void size_tables(struct wp_record_opts *o, const struct wallprof_info *info)
 {
+	__u64 buffers = (!o->events.none + 1ULL) * info->nr_online;
 	unsigned int single = o->wait_ns ? 10 : 0;
 	__u64 buffer = o->buffer, half;
 	__u32 threads = wp_count_threads();
 
 	if (!buffer)
-		buffer = wp_buffersize(WP_DEFAULT_BUFFER,
-				       (!o->events.none + 1ULL) * info->nr_online);
+		buffer = wp_buffersize(WP_DEFAULT_BUFFER, buffers);
+	/* Sizes that were given are kept; those of a session before were not given. */
+	if (!(o->buffer || o->aggrs || o->stack_words || o->exits || o->waits))
+		o->grow_bytes = wp_buffersize_growth(buffer * buffers);
 	half = buffer / 2;
 	if (!o->aggrs)
 		o->aggrs = clamp(half * (35 - single) / 100 / sizeof(struct wallprof_aggr),
@@ -362,6 +365,7 @@ int wp_recording_configure(struct wp_recording *r)
 	c.nr_exits = o->exits;
 	c.nr_waits = o->waits;
 	c.nr_tasks = o->tasks;
+	c.grow_bytes = o->grow_bytes;
 	if (o->timeline && !o->ring)
 		o->ring = wp_buffersize_ring(0, r->dev.info.nr_online);
 	c.nr_records = o->timeline ? o->ring : 0;
