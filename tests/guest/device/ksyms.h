@@ -99,6 +99,9 @@ static inline void proc_stack(pid_t pid, char *text, size_t size)
 	end = strstr(text, mark);
 	if (end)
 		*end = '\0';
+	/* On arm64 old kernels have the switch itself, which comes after the tracepoint. */
+	if (strstr(text, "[<0>] __switch_to+") == text && (end = strchr(text, '\n')))
+		memmove(text, end + 1, strlen(end + 1) + 1);
 }
 
 #endif /* DEVICE_KSYMS_H */
