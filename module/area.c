@@ -8,6 +8,7 @@
  */
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -141,7 +142,11 @@ bool wp_area_grow(struct wp_area *area, const struct wp_table_sizes *sizes, int 
 	memory = wp_area_map(area->pages, area->nr);
 	if (!memory) {
 		wp_area_fill(area, more, true, hole);
-		/* A user mapping has a reference of its own. */
+		/*
+		 * A fault that found one of these pages has a reference of its own by then:
+		 * see wp_cpus_fault().
+		 */
+		synchronize_rcu();
 		wp_area_put_pages(more, area->nr, hole);
 		return false;
 	}
@@ -172,7 +177,8 @@ void wp_area_free(struct wp_area *area, struct page *hole)
  * @area: the area
  * @nr: which, below &wp_area.nr
  *
- * Context: process.
+ * Context: process. A page that is not the hole's can be freed when rcu_read_unlock() is
+ * called, unless the caller has a reference to it by then.
  * Return: the page, or the hole's.
  */
 struct page *wp_area_page(const struct wp_area *area, unsigned int nr)

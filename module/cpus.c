@@ -20,6 +20,7 @@
 #include <linux/mm.h>
 #include <linux/nodemask.h>
 #include <linux/pagemap.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -610,6 +611,23 @@ static struct page *wp_cpus_page(const struct wp_session *session, const struct 
 	return wp_area_page(areas, at >> PAGE_SHIFT);
 }
 
+/*
+ * wp_cpus_page(), with a reference, unless it is the empty one. An area takes pages back
+ * that it cannot map: see wp_area_grow().
+ */
+static struct page *wp_cpus_page_get(const struct wp_session *session,
+				     const struct wp_place *place)
+{
+	struct page *page;
+
+	rcu_read_lock();
+	page = wp_cpus_page(session, place);
+	if (page != session->empty)
+		get_page(page);
+	rcu_read_unlock();
+	return page;
+}
+
 /**
  * wp_cpus_fault - find a page of a CPU's tables or ring
  * @session: a session
@@ -631,10 +649,10 @@ vm_fault_t wp_cpus_fault(struct wp_session *session, const struct wp_place *plac
 
 	if (!cpu_possible(place->cpu))
 		return VM_FAULT_SIGBUS;
-	page = wp_cpus_page(session, place);
+	page = wp_cpus_page_get(session, place);
 	if (page == session->empty) {
 		lock_page(session->empty);
-		page = wp_cpus_page(session, place);
+		page = wp_cpus_page_get(session, place);
 		if (page == session->empty) {
 			get_page(page);
 			vmf->page = page;
@@ -643,7 +661,6 @@ vm_fault_t wp_cpus_fault(struct wp_session *session, const struct wp_place *plac
 		unlock_page(session->empty);
 	}
 	vmf->page = page;
-	get_page(page);
 	return 0;
 }
 
