@@ -45,6 +45,12 @@
 /* Tries to take the lock of the owner's memory, from hotplug, a millisecond apart. */
 #define WP_CHARGE_TRIES	5
 
+/*
+ * References to the empty page at which no more is mapped: some 8 GiB of page tables. With
+ * four times as many the counter would wrap, and the page be freed while it is mapped.
+ */
+#define WP_EMPTY_REFS	(1 << 30)
+
 /* For all CPUs without memory. Never written to: every writer finds it busy. */
 static const struct wp_cpu wp_cpu_none = {
 	.nomem = true,
@@ -640,7 +646,7 @@ static struct page *wp_cpus_page_get(const struct wp_session *session,
  *
  * Context: process, the mmap lock held, or the mapping's.
  * Return: VM_FAULT_LOCKED or 0; @vmf->page is set, with a reference. VM_FAULT_SIGBUS
- * if no CPU can have that number.
+ * if no CPU can have that number, or the empty page is mapped too often.
  */
 vm_fault_t wp_cpus_fault(struct wp_session *session, const struct wp_place *place,
 			 struct vm_fault *vmf)
@@ -653,12 +659,14 @@ vm_fault_t wp_cpus_fault(struct wp_session *session, const struct wp_place *plac
 	if (page == session->empty) {
 		lock_page(session->empty);
 		page = wp_cpus_page_get(session, place);
-		if (page == session->empty) {
+		if (page == session->empty && page_ref_count(page) < WP_EMPTY_REFS) {
 			get_page(page);
 			vmf->page = page;
 			return VM_FAULT_LOCKED;
 		}
 		unlock_page(session->empty);
+		if (page == session->empty)
+			return VM_FAULT_SIGBUS;
 	}
 	vmf->page = page;
 	return 0;
