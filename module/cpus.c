@@ -103,6 +103,15 @@ static size_t wp_cpus_kernel_cache_bytes(const struct wp_session *session)
 	       WP_STACK_CACHE_BYTES + WP_SWITCH_KERNEL_BYTES : 0;
 }
 
+/* Whether halves of a layout, when they have grown, can be mapped, and filled. */
+static bool wp_cpus_may_grow(const struct wp_layout *layout)
+{
+	u64 most = (u64)(totalram_pages() / WP_RAM_SHARE) << PAGE_SHIFT;
+
+	return layout->sched[layout->growth].area_bytes <= most &&
+	       layout->sampler[layout->growth].area_bytes <= most;
+}
+
 /**
  * wp_cpus_lay_out - compute the layout of the mapping, and the memory
  * @session: being configured
@@ -122,13 +131,20 @@ bool wp_cpus_lay_out(struct wp_session *session)
 			       wp_cpus_switch_cache_bytes(session) +
 			       wp_cpus_kernel_cache_bytes(session),
 		.nr_cpus = nr_cpu_ids,
+		.growth = WALLPROF_MAX_GROWTH,
 	};
 
 	cpus_read_lock();
 	cpumask_copy(session->cpus_first, cpu_online_mask);
 	cpus_read_unlock();
 	machine.nr_online = cpumask_weight(session->cpus_first);
-	return wp_layout_set(&session->layout, &session->config, &machine);
+	/* vmap() maps no more pages than the machine has, those of holes counted. */
+	while (wp_layout_set(&session->layout, &session->config, &machine)) {
+		if (!session->layout.growth || wp_cpus_may_grow(&session->layout))
+			return true;
+		machine.growth = session->layout.growth - 1;
+	}
+	return false;
 }
 
 static void wp_cpus_put(const struct wp_session *session, struct wp_cpu *cpu)

@@ -104,7 +104,7 @@ bool wp_layout_set(struct wp_layout *layout, struct wallprof_configure *config,
 	config->cpu_stride = 0;
 	config->aggrs_offset = 0;
 	config->stacks_offset = 0;
-	while (config->grow_bytes && growth < WALLPROF_MAX_GROWTH &&
+	while (config->grow_bytes && growth < machine->growth &&
 	       wp_layout_may_grow(config, growth + 1))
 		growth++;
 	layout->growth = growth;

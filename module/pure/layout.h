@@ -17,6 +17,7 @@
  * @nr_online: CPUs that have memory from the beginning
  * @cache_bytes: bytes of a CPU's caches
  * @cpu_bytes: bytes of struct wp_cpu
+ * @growth: times that tables may double at most, up to WALLPROF_MAX_GROWTH
  */
 struct wp_machine {
 	u64 page_size;
@@ -24,6 +25,7 @@ struct wp_machine {
 	u32 nr_cpus;
 	u32 nr_online;
 	u64 cache_bytes;
+	u32 growth;
 };
 
 /**

@@ -43,6 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	machine.cpu_bytes = (u64)in.cpu_bytes << in.cpu_shift % 8;
 	machine.nr_cpus = in.nr_cpus % (1 << WALLPROF_STACK_CPU_BITS) + 1;
 	machine.cache_bytes = in.cpu_bytes;
+	machine.growth = in.cpu_shift % (WALLPROF_MAX_GROWTH + 1);
 	machine.nr_online = in.nr_online % machine.nr_cpus + 1;
 	if (!wp_config_ok(c))
 		return 0;

@@ -46,9 +46,13 @@ static const struct row {
 	{ "the largest rings", TIMELINE, 16, 256, 16, 64, 0, { 4096, 3000, 16384, 16384 },
 	  0, 0, WALLPROF_MAX_RECORDS },
 	{ "tables that may grow", OFFCPU | SAMPLER | HISTOGRAMS | TIMELINE, 17, 257, 17, 64,
-	  0, { 4096, 3000, 2, 2, 5000 }, 17, 0, 4096, 1 },
+	  0, { 4096, 3000, 2, 2, 5000, WALLPROF_MAX_GROWTH }, 17, 0, 4096, 1 },
+	{ "tables that may grow on a small machine", OFFCPU | SAMPLER, 17, 257, 17, 64, 0,
+	  { 4096, 3000, 2, 2, 5000, 2 }, 17, 0, 0, 1 },
+	{ "tables that may not grow there", OFFCPU | SAMPLER, 17, 257, 17, 64, 0,
+	  { 4096, 3000, 2, 2, 5000, 0 }, 17, 0, 0, 1 },
 	{ "tables that may double once", OFFCPU | SAMPLER, 16, WALLPROF_MAX_STACK_WORDS / 2, 16,
-	  64, 0, { 4096, 3000, 2, 2, 4096 }, 0, 0, 0, ~0ULL },
+	  64, 0, { 4096, 3000, 2, 2, 4096, WALLPROF_MAX_GROWTH }, 0, 0, 0, ~0ULL },
 	{ "CPUs that are not online", OFFCPU, 4096, 65536, 1024, 1 << 16, 1000,
 	  { 4096, 8192, 64, 5 } },
 	{ "the largest task table", OFFCPU, 16, 256, 16, WALLPROF_MAX_TASKS,
@@ -227,6 +231,7 @@ static void random_model(struct kunit *test)
 			.machine.cpu_bytes = random_within(1, 1 << 20),
 			.machine.nr_cpus = random_within(1, 1 << 14),
 			.machine.cache_bytes = random_within(0, 1 << 20),
+			.machine.growth = suite_below(WALLPROF_MAX_GROWTH + 1),
 			.grow_bytes = suite_below(2),
 		};
 		struct wallprof_configure c;

@@ -92,7 +92,8 @@ static inline bool layout_holds(const struct wp_layout *l,
 	if (!good || (c->growth && !layout_grows(c, c->growth)))
 		return false;
 	/* As often as it may. */
-	good = !c->grow_bytes || !layout_grows(c, c->growth + 1);
+	good = !c->grow_bytes || c->growth == m->growth || !layout_grows(c, c->growth + 1);
+	good &= c->growth <= m->growth;
 	cpu += layout_pages(m->cache_bytes, page);
 	if (offcpu) {
 		good &= layout_half_holds(c, c->half_stride, c->nr_exits, c->nr_waits,
