@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory that a session has for each CPU: tables, indexes, ring, caches; and its
- * growth.
+ * The memory that a session has for each CPU: tables, indexes, ring, caches. growth.c lets
+ * tables have more.
  *
  * CPUs that are online at CONFIGURE have it from the beginning, the others get it when
  * they come online, before anything runs there. It is on the CPU's node, is charged to
@@ -199,8 +199,14 @@ static void wp_cpus_set(struct wp_session *session, struct wp_cpu *cpu, unsigned
 			    config->nr_records, config->flags & WALLPROF_OVERWRITE);
 }
 
-/* The node of a CPU, if memory can be allocated there. */
-static int wp_cpus_node(unsigned int nr)
+/**
+ * wp_cpus_node - find the node of a CPU
+ * @nr: the CPU
+ *
+ * Context: process.
+ * Return: the node, if memory can be allocated there, or NUMA_NO_NODE.
+ */
+int wp_cpus_node(unsigned int nr)
 {
 	int node = cpu_to_node(nr);
 
@@ -304,11 +310,18 @@ void wp_cpus_pay(struct wp_session *session)
 	up_write(&mm->mmap_lock);
 }
 
-/*
- * Whether a session may have so many pages more. Owners with CAP_IPC_LOCK have no limit of
- * locked memory, and chose sizes for the CPUs that were there.
+/**
+ * wp_cpus_may_have - find out whether a session may have so many pages more
+ * @session: a session
+ * @pages: how many
+ *
+ * Owners with CAP_IPC_LOCK have no limit of locked memory, and chose sizes for the CPUs that
+ * were there.
+ *
+ * Context: process; session->lock or the hotplug lock held.
+ * Return: whether the owner's limit of locked memory, and the host's memory, allow them.
  */
-static bool wp_cpus_may_have(struct wp_session *session, unsigned long pages)
+bool wp_cpus_may_have(struct wp_session *session, unsigned long pages)
 {
 	unsigned long has = session->mm_pages + atomic_long_read(&session->late_pages) +
 			    atomic_long_read(&session->grown_pages);
@@ -342,132 +355,6 @@ static void wp_cpus_pay_soon(struct wp_session *session)
 		usleep_range(USEC_PER_MSEC, 2 * USEC_PER_MSEC);
 		wp_cpus_pay(session);
 	}
-}
-
-/**
- * struct wp_growing - the tables of a CPU and context, which may grow
- * @tables: the tables
- * @areas: their memory
- * @level: how often the capacities of each half have doubled
- * @sizes: capacities by this
- * @offset: where the first half is in the mapping
- */
-struct wp_growing {
-	struct wp_tables *tables;
-	struct wp_area *areas;
-	u32 *level;
-	const struct wp_table_sizes *sizes;
-	u64 offset;
-};
-
-/* Pages that a half takes more if its capacities double from @from to @to times. */
-static unsigned long wp_cpus_pages_to(const struct wp_growing *growing, u32 from, u32 to)
-{
-	return (wp_sizes_bytes(&growing->sizes[to], PAGE_SIZE) -
-		wp_sizes_bytes(&growing->sizes[from], PAGE_SIZE)) >> PAGE_SHIFT;
-}
-
-/* The level that a half grows to: that of need, or the next lower one that is allowed. */
-static u32 wp_cpus_level_for(const struct wp_session *session, const struct wp_growing *growing,
-			     unsigned int half)
-{
-	const struct wp_half *now = &growing->tables->half[!half];
-	u32 at = growing->level[half], level = growing->level[!half];
-	u64 left = (session->config.grow_bytes >> PAGE_SHIFT) -
-		   atomic_long_read(&session->grown_pages);
-
-	level = min(level + wp_half_wants(now), session->layout.growth);
-	while (level > at && wp_cpus_pages_to(growing, at, level) > left)
-		level--;
-	return level;
-}
-
-/* Lets a half grow. Returns false if there is no memory, or the owner may have no more. */
-static bool wp_cpus_grow_half(struct wp_session *session, const struct wp_growing *growing,
-			      unsigned int half, unsigned int nr)
-{
-	u32 level = wp_cpus_level_for(session, growing, half), *at = &growing->level[half];
-	const struct wp_table_sizes *sizes = &growing->sizes[level];
-	struct wp_area *area = &growing->areas[half];
-	unsigned long pages;
-	void *old;
-
-	if (level <= *at)
-		return true;
-	pages = wp_cpus_pages_to(growing, *at, level);
-	if (!wp_cpus_may_have(session, pages) ||
-	    !wp_area_grow(area, sizes, wp_cpus_node(nr), session->empty, &old))
-		return false;
-	atomic_long_add(pages, &session->grown_pages);
-	atomic_long_add(pages, &session->owed_pages);
-	wp_half_set(&growing->tables->half[half], sizes, area->memory);
-	*at = level;
-	session->halves_grown++;
-	vunmap(old);
-	/* Holes that are mapped; mappings of other sessions at these offsets go, too. */
-	unmap_mapping_range(session->mapping, growing->offset + half * sizes->half_stride,
-			    sizes->half_stride, 1);
-	return true;
-}
-
-/* Lets the half of a CPU grow that an epoch is to use, in both contexts. */
-static bool wp_cpus_grow_cpu(struct wp_session *session, struct wp_cpu *cpu, unsigned int nr,
-			     u32 epoch)
-{
-	const struct wp_layout *layout = &session->layout;
-	const struct wallprof_configure *config = &session->config;
-	u64 offset = config->cpus_offset + nr * layout->cpu_stride;
-	const struct wp_growing sched = {
-		.tables = &cpu->sched,
-		.areas = cpu->sched_areas,
-		.level = cpu->sched_level,
-		.sizes = layout->sched,
-		.offset = offset,
-	};
-	const struct wp_growing sampler = {
-		.tables = &cpu->sampler,
-		.areas = cpu->sampler_areas,
-		.level = cpu->sampler_level,
-		.sizes = layout->sampler,
-		.offset = offset + config->sampler_offset,
-	};
-
-	return (!(config->flags & WALLPROF_OFFCPU) ||
-		wp_cpus_grow_half(session, &sched, epoch & 1, nr)) &&
-	       (!(config->flags & WALLPROF_SAMPLER) ||
-		wp_cpus_grow_half(session, &sampler, epoch & 1, nr));
-}
-
-/**
- * wp_cpus_grow - let tables grow that had no room for something
- * @session: the session, locked
- * @epoch: the epoch that is to begin: its halves have neither writer nor reader
- *
- * The halves that are written now decide: the others can be read by nobody any more, and
- * get the same capacities, or larger ones. If that fails once, it is not tried again.
- *
- * Context: process.
- */
-void wp_cpus_grow(struct wp_session *session, u32 epoch)
-{
-	struct mem_cgroup *memcg, *old;
-	struct wp_cpu *cpu;
-	unsigned int nr;
-
-	if (!session->layout.growth || session->grow_failed)
-		return;
-	memcg = get_mem_cgroup_from_mm(session->mm);
-	old = wp_set_active_memcg(memcg);
-	for_each_possible_cpu(nr) {
-		cpu = wp_session_cpu(session, nr);
-		if (cpu && !wp_cpus_grow_cpu(session, cpu, nr, epoch)) {
-			session->grow_failed = true;
-			break;
-		}
-	}
-	wp_set_active_memcg(old);
-	mem_cgroup_put(memcg);
-	wp_cpus_pay(session);
 }
 
 /* wp_cpus_make(), charged to the owner, which need not be current. */

@@ -23,6 +23,7 @@
 #include "cpus.h"
 #include "epoch.h"
 #include "follow.h"
+#include "growth.h"
 #include "mappings.h"
 #include "pure/config.h"
 #include "pure/intervals.h"
@@ -385,7 +386,7 @@ int wp_session_flip(struct wp_session *session, struct wallprof_flip *flip)
 	case WALLPROF_SESSION_RUNNING:
 		if (epoch == WP_EPOCH_MAX)
 			return -EOVERFLOW;
-		wp_cpus_grow(session, epoch + 1);
+		wp_growth_give(session, epoch + 1);
 		wp_epoch_begin(session, epoch + 1);
 		wp_mappings_retire_dead(session);
 		/*

@@ -122,7 +122,7 @@ struct wp_address {
  *	and nothing may be written
  * @other: the ring and the caches
  * @sched_areas: the halves of @sched and their indexes. Written by FLIP for the half that
- *	no event uses: see wp_cpus_grow()
+ *	no event uses: see wp_growth_give()
  * @sampler_areas: those of @sampler, likewise
  * @sched_level: how often the capacities of each half of @sched have doubled, likewise
  * @sampler_level: those of @sampler

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <linux/wallprof.h>
 
+#include "lib/proc/memorylimit.h"
 #include "lib/record/buffersize.h"
 
 /* Default limit for all buffers together, and minimum size of each. */
@@ -14,11 +15,16 @@
 /* Default size of a CPU's timeline ring. */
 #define DEFAULT_RING	(4ULL << 20)
 
-/* Limit of all buffers together on this machine. */
+/*
+ * Limit of all buffers together: what the kernel takes for them is charged to our control
+ * group, and at its limit something in there is killed, most likely what is recorded.
+ */
 static __u64 total_limit(void)
 {
-	__u64 memory = (__u64)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 16;
+	__u64 memory = (__u64)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+	__u64 limit = wp_memory_limit();
 
+	memory = (limit < memory ? limit : memory) / 16;
 	return memory < MAX_TOTAL ? memory : MAX_TOTAL;
 }
 
@@ -28,7 +34,8 @@ static __u64 total_limit(void)
  * @buffers: number of buffers, over all CPUs
  *
  * Return: bytes: @most, halved until all buffers together take no more than 512 MiB or a
- * sixteenth of the memory, but never less than 128 KiB each.
+ * sixteenth of the memory of this machine, or that our control group may have, but never less
+ * than 128 KiB each.
  */
 __u64 wp_buffersize(__u64 most, __u64 buffers)
 {
