@@ -49,7 +49,7 @@
  * References to the empty page at which no more is mapped: some 8 GiB of page tables. With
  * four times as many the counter would wrap, and the page be freed while it is mapped.
  */
-#define WP_EMPTY_REFS	(1 << 30)
+#define WP_EMPTY_REFS	(INT_MAX / 2)
 
 /* For all CPUs without memory. Never written to: every writer finds it busy. */
 static const struct wp_cpu wp_cpu_none = {

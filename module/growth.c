@@ -42,7 +42,7 @@ static unsigned long wp_growth_pages(const struct wp_growing *growing, u32 from,
 
 /* The level that a half grows to: that of need, or the next lower one that is allowed. */
 static u32 wp_growth_level(const struct wp_session *session, const struct wp_growing *growing,
-			     unsigned int half)
+			   unsigned int half)
 {
 	const struct wp_half *now = &growing->tables->half[!half];
 	u32 at = growing->level[half], level = growing->level[!half];
@@ -57,7 +57,7 @@ static u32 wp_growth_level(const struct wp_session *session, const struct wp_gro
 
 /* Lets a half grow. Returns false if there is no memory, or the owner may have no more. */
 static bool wp_growth_half(struct wp_session *session, const struct wp_growing *growing,
-			      unsigned int half, unsigned int nr)
+			   unsigned int half, unsigned int nr)
 {
 	u32 level = wp_growth_level(session, growing, half), *at = &growing->level[half];
 	const struct wp_table_sizes *sizes = &growing->sizes[level];
@@ -85,7 +85,7 @@ static bool wp_growth_half(struct wp_session *session, const struct wp_growing *
 
 /* Lets the half of a CPU grow that an epoch is to use, in both contexts. */
 static bool wp_growth_cpu(struct wp_session *session, struct wp_cpu *cpu, unsigned int nr,
-			     u32 epoch)
+			  u32 epoch)
 {
 	const struct wp_layout *layout = &session->layout;
 	const struct wallprof_configure *config = &session->config;
