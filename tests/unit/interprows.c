@@ -194,6 +194,32 @@ static void places(struct wp_interprows *rows)
 	ok(wp_interprows_in(ips, 3), "so is half of one");
 }
 
+/* More places of a function than are remembered, in turn, and its name the second time. */
+static void again(struct wp_interprows *rows)
+{
+	void *many = code("many", "/dir/c.py", 100);
+	char wanted[32];
+	__u64 ips[4] = { NATIVE };
+	unsigned int nr, i, wrong = 0;
+
+	for (i = 0; i < 48; i++) {
+		unsigned int place = 4 + i * 5 % 12;
+
+		nr = 1;
+		push(ips, &nr, many, place);
+		snprintf(wanted, sizeof(wanted), "many /dir/c.py:%u", 99 + place);
+		wrong += !!strcmp(stack(rows, getpid(), ips, nr), wanted);
+		wrong += !!strcmp(stack(rows, getpid(), ips, nr), wanted);
+	}
+	ok(!wrong, "places of a function in turn, %u wrong", wrong);
+	nr = 1;
+	push(ips, &nr, many, 1);
+	is("one that is not shown, after that", stack(rows, getpid(), ips, nr), "native");
+	nr = 1;
+	push(ips, &nr, many, 5);
+	is("and one that was", stack(rows, getpid(), ips, nr), "many /dir/c.py:104");
+}
+
 static void unread(struct wp_interprows *rows)
 {
 	char *first = code("first", "/dir/a.py", 10), *denied;
@@ -489,6 +515,7 @@ int main(void)
 	rows = wp_interprows_new(codes, NULL);
 	set_up();
 	places(rows);
+	again(rows);
 	unread(rows);
 	looked_at(rows);
 	inherited(rows);

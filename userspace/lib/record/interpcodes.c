@@ -42,6 +42,9 @@
 /* What was not looked up for more sweeps is dropped. */
 #define SWEEPS		8
 
+/* Places of a code object whose rows are kept, a power of two. */
+#define ROWS		4
+
 /* PERF_RECORD_COMM, _FORK and _EXIT. */
 struct task_record {
 	struct perf_event_header header;
@@ -50,7 +53,7 @@ struct task_record {
 
 /*
  * A code object, by its address and its hash; @address is 0 in a free slot. @unused: sweeps
- * since it was looked up.
+ * since it was looked up. @rows: what callers know some of its places by.
  */
 struct code {
 	__u64 address;
@@ -59,6 +62,7 @@ struct code {
 	bool bad;
 	enum wp_interpcodes_reason reason;
 	struct wp_pycode code;
+	struct wp_interprow rows[ROWS];
 };
 
 /**
@@ -347,10 +351,10 @@ static int read_code(struct wp_interpcodes *codes, struct process *p, __u64 addr
 }
 
 /* A parent has it, if the process was forked since. */
-static const struct code *find_inherited(const struct wp_interpcodes *codes, struct process *p,
-					 __u64 address, __u32 hash)
+static struct code *find_inherited(const struct wp_interpcodes *codes, struct process *p,
+				   __u64 address, __u32 hash)
 {
-	const struct code *code = NULL;
+	struct code *code = NULL;
 	const struct process *parent = p;
 	unsigned int i;
 
@@ -367,12 +371,12 @@ static const struct code *find_inherited(const struct wp_interpcodes *codes, str
 }
 
 /* Look up a code object, or read it. NULL: @reason is set. */
-static const struct code *get_code(struct wp_interpcodes *codes, struct process *p,
-				   __u64 address, __u32 hash, enum wp_interpcodes_reason *reason)
+static struct code *get_code(struct wp_interpcodes *codes, struct process *p, __u64 address,
+			     __u32 hash, enum wp_interpcodes_reason *reason)
 {
 	struct code *known = find_code(p, address, hash);
 	struct code code = { .address = address, .hash = hash };
-	const struct code *inherited;
+	struct code *inherited;
 	int err;
 
 	if (known) {
@@ -420,8 +424,9 @@ int wp_interpcodes_function(struct wp_interpcodes *codes, __u32 pid, __u64 addre
 			    struct wp_interpfunction *f)
 {
 	struct process *p = find_or_add(codes, pid);
+	__u64 place = WALLPROF_INTERP_AT_PLACE(at);
 	enum wp_interpcodes_reason reason;
-	const struct code *code;
+	struct code *code;
 	int err;
 
 	if (!p)
@@ -430,8 +435,11 @@ int wp_interpcodes_function(struct wp_interpcodes *codes, __u32 pid, __u64 addre
 	code = get_code(codes, p, WALLPROF_INTERP_CODE_ADDRESS(address),
 			WALLPROF_INTERP_AT_HASH(at), &reason);
 	if (code) {
-		err = wp_pycode_line(&p->interp.py, &code->code, WALLPROF_INTERP_AT_PLACE(at),
-				     &f->line);
+		f->row = &code->rows[place % ROWS];
+		if (f->row->row && f->row->place == place)
+			return 0;
+		*f->row = (struct wp_interprow){ .place = place };
+		err = wp_pycode_line(&p->interp.py, &code->code, place, &f->line);
 		if (err == -ENOENT)
 			return err;
 		f->name = code->code.function;

@@ -52,12 +52,25 @@ struct wp_interpcodes_stats {
 };
 
 /**
+ * struct wp_interprow - what a caller knows a place of a function by
+ * @place: the place
+ * @row: a number that the caller has set, or 0
+ */
+struct wp_interprow {
+	__u64 place;
+	__u32 row;
+};
+
+/**
  * struct wp_interpfunction - a function that is executed
+ * @row: for the caller's number of it, valid until the next call. If it has one, the others
+ *	are not set
  * @name: its name, as the process has it; it is valid until its process is forgotten
  * @file: its file, likewise
  * @line: the line, or 0
  */
 struct wp_interpfunction {
+	struct wp_interprow *row;
 	const char *name;
 	const char *file;
 	__u32 line;

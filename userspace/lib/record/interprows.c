@@ -119,7 +119,8 @@ static int get_row(struct wp_interprows *rows, __u32 pid, const __u64 *word, __u
 	*row = err == -ENOENT ? 0 : 1;
 	if (err)
 		return 0;
-	*row = add_function(rows, &f);
+	*row = f.row->row ? f.row->row : add_function(rows, &f);
+	f.row->row = *row;
 	if (*row)
 		return 0;
 	wp_interpcodes_no_room(rows->codes);
