@@ -513,9 +513,9 @@ enum wallprof_target {
  *	@watermark, FLIP doubles the capacities of the next one, once or twice. 0:
  *	capacities stay. ABI 20
  * @growth: out: how often capacities may double, up to WALLPROF_MAX_GROWTH and as far
- *	as each stays within its limit, and a half within a quarter of the memory. A half of the mapping has room for that, so it has
- *	at most @nr_aggrs << @growth aggregates, and so on. What is not in use yet is
- *	mapped as zeroes, and takes no memory. ABI 20
+ *	as each stays within its limit, and a half within a quarter of the memory. A half
+ *	of the mapping has room for that, so it has at most @nr_aggrs << @growth aggregates,
+ *	and so on. What is not in use yet is mapped as zeroes, and takes no memory. ABI 20
  * @reserved2: must be 0
  *
  * Allocates everything that the session will need on the CPUs that are online, and
