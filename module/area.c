@@ -4,7 +4,7 @@
  * cgroup. An area may lack pages: one page of zeroes, the hole, stands for all of these, and
  * nothing may be written there. Later it can get them, at another address.
  *
- * Callers are cpus.c: process context.
+ * Callers are cpus.c and growth.c: process context.
  */
 #include <linux/mm.h>
 #include <linux/pagemap.h>
@@ -111,7 +111,8 @@ static void wp_area_fill(struct wp_area *area, struct page *const *more, bool ou
 	lock_page(hole);
 	for (i = 0; i < area->nr; i++) {
 		if (more[i])
-			WRITE_ONCE(area->pages[i], out ? hole : more[i]);
+			/* Its zeroes come first. Pairs with wp_area_page(). */
+			smp_store_release(&area->pages[i], out ? hole : more[i]);
 	}
 	unlock_page(hole);
 }
@@ -183,5 +184,6 @@ void wp_area_free(struct wp_area *area, struct page *hole)
  */
 struct page *wp_area_page(const struct wp_area *area, unsigned int nr)
 {
-	return READ_ONCE(area->pages[nr]);
+	/* Pairs with wp_area_fill(). */
+	return smp_load_acquire(&area->pages[nr]);
 }
