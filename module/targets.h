@@ -3,10 +3,13 @@
 #define WALLPROF_TARGETS_H
 
 #include <linux/build_bug.h>
+#include <linux/cred.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 
 #include "compat/compiler.h"
 #include "compat/sched.h"
@@ -62,7 +65,8 @@ static __always_inline void wp_target_read_name(char name[WALLPROF_COMM_LEN],
  * @noted: in and out: where its name was found in the list of names, if there is one; or
  *	any other place in the list
  *
- * Does what wp_targets_match() does. A name that did not change is not searched again.
+ * Does what wp_targets_match() does. A name that did not change is not searched again; and
+ * current's own user is read without RCU, as only current can change it.
  *
  * Context: irqs off.
  */
@@ -71,6 +75,8 @@ static __always_inline bool wp_targets_still_match(const struct wp_session *sess
 {
 	char name[WALLPROF_COMM_LEN];
 
+	if (session->config.target == WALLPROF_TARGET_UID && session->user_ns == &init_user_ns)
+		return wp_ids_have(&session->ids, __kuid_val(current_real_cred()->uid));
 	if (session->config.target != WALLPROF_TARGET_COMM)
 		return wp_targets_match(session, p);
 	wp_target_read_name(name, p);
