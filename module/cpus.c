@@ -33,6 +33,7 @@
 #include "cpus.h"
 #include "kernel_cache.h"
 #include "pure/stack_cache.h"
+#include "pure/step_cache.h"
 #include "pure/switch_cache.h"
 #include "state.h"
 
@@ -63,11 +64,13 @@ static enum cpuhp_state wp_cpus_state;	/* written once, at load */
 #define WP_SWITCH_KERNEL_BYTES	(sizeof(struct wp_cached_kernel) << WP_SWITCH_CACHE_BITS)
 #define WP_STACK_CACHE_BYTES	ALIGN(sizeof(struct wp_stack_cache), SMP_CACHE_BYTES)
 #define WP_FAR_BYTES		ALIGN(sizeof(struct wp_far_ring), SMP_CACHE_BYTES)
+#define WP_STEPS_BYTES		ALIGN(sizeof(struct wp_step_cache), SMP_CACHE_BYTES)
 
-/* Bytes of the far words of a cache of user stacks: only walks by tables have any. */
-static size_t wp_cpus_far_bytes(const struct wp_session *session)
+/* Bytes of what only walks by tables need, beside a cache of user stacks. */
+static size_t wp_cpus_walk_bytes(const struct wp_session *session)
 {
-	return session->config.stack_flags & WALLPROF_STACK_TABLES ? WP_FAR_BYTES : 0;
+	return session->config.stack_flags & WALLPROF_STACK_TABLES ?
+	       WP_FAR_BYTES + WP_STEPS_BYTES : 0;
 }
 
 /* Bytes of a CPU's stack cache, of a session that walks user stacks at switches. */
@@ -75,14 +78,14 @@ static size_t wp_cpus_stack_cache_bytes(const struct wp_session *session)
 {
 	return session->config.flags & WALLPROF_OFFCPU &&
 	       session->config.stack_flags & WP_STACK_WALK ?
-	       WP_STACK_CACHE_BYTES + wp_cpus_far_bytes(session) : 0;
+	       WP_STACK_CACHE_BYTES + wp_cpus_walk_bytes(session) : 0;
 }
 
 /* Bytes of its stack cache for samples. */
 static size_t wp_cpus_sample_cache_bytes(const struct wp_session *session)
 {
 	return session->config.flags & WALLPROF_SAMPLE_CACHE ?
-	       WP_STACK_CACHE_BYTES + wp_cpus_far_bytes(session) : 0;
+	       WP_STACK_CACHE_BYTES + wp_cpus_walk_bytes(session) : 0;
 }
 
 /* Bytes of a CPU's switch cache, of a session that is wp_session_is_fast(). */
@@ -159,12 +162,16 @@ static void wp_cpus_put(const struct wp_session *session, struct wp_cpu *cpu)
 	kvfree(cpu);
 }
 
-/* Makes an empty cache of user stacks, of zeroes. Its far words are behind it. */
+/* Makes an empty cache of user stacks, of zeroes. Its far words and its steps are behind it. */
 static void wp_cpus_set_stack_cache(const struct wp_session *session, struct wp_stack_cache *cache)
 {
+	char *at = (char *)cache + WP_STACK_CACHE_BYTES;
+
 	wp_stack_cache_init(cache);
-	if (wp_cpus_far_bytes(session))
-		cache->far = (void *)((char *)cache + WP_STACK_CACHE_BYTES);
+	if (wp_cpus_walk_bytes(session)) {
+		cache->far = (void *)at;
+		cache->steps = (void *)(at + WP_FAR_BYTES);
+	}
 }
 
 /* Lays a CPU's ring and caches into its memory. */

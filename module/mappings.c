@@ -415,7 +415,7 @@ static struct wp_code *wp_code_read(struct wp_session *session,
 		goto user;
 	}
 	refcount_set(&code->refs, 1);
-	code->generation = atomic64_inc_return(&wp_generations);
+	code->maps.generation = atomic64_inc_return(&wp_generations);
 	code->maps.map = code->map;
 	code->maps.nr = maps->nr;
 	if (maps->interp) {

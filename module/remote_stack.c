@@ -255,13 +255,15 @@ static void wp_remote_interp(struct wp_remote_stacks *walk)
 static void wp_remote_one(struct wp_remote_stacks *walk)
 {
 	const struct wallprof_configure *config = &walk->session->config;
+	struct wp_cfi_code code = {
+		.maps = &walk->code->maps,
+		.by_fp = config->stack_flags & WALLPROF_STACK_USER,
+	};
 
 	if (!wp_remote_begin(walk))
 		return;
 	walk->absent = false;
-	walk->nr = wp_unwind_cfi(&wp_remote_ops, walk, &walk->code->maps,
-				 config->stack_flags & WALLPROF_STACK_USER,
-				 instruction_pointer(&walk->regs),
+	walk->nr = wp_unwind_cfi(&wp_remote_ops, walk, &code, instruction_pointer(&walk->regs),
 				 user_stack_pointer(&walk->regs), TASK_SIZE_MAX,
 				 walk->ips, config->max_stack, &walk->result);
 	/* A word that cannot be read ends its walk. */

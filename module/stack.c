@@ -322,13 +322,15 @@ wp_walk_tables(struct pt_regs *regs, const struct wp_code *code, bool by_fp, u64
 	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
 	struct wp_stack_cache_notes notes;	/* not in @walk: for registers */
 	struct wp_reader reader = { .regs = regs, .notes = &notes };
+	struct wp_cfi_code cfi = {
+		.maps = &code->maps, .steps = cache->steps, .by_fp = by_fp,
+	};
 	struct wp_cfi_result result;
 	unsigned int nr;
 
-	if (wp_walk_cached(cache, epoch, regs, code->generation, thread, walk, &notes))
+	if (wp_walk_cached(cache, epoch, regs, code->maps.generation, thread, walk, &notes))
 		return 1;
-	nr = wp_unwind_cfi(&wp_walk_ops, &reader, &code->maps, by_fp, ip, sp, limit, ips, max,
-			   &result);
+	nr = wp_unwind_cfi(&wp_walk_ops, &reader, &cfi, ip, sp, limit, ips, max, &result);
 	wp_walk_take(walk, &result);
 	walk->notes = notes;
 	return nr;
@@ -665,8 +667,10 @@ unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *sc
 	fp = wp_regs_fp(regs);
 	code = by_tables && max > 1 ? wp_walk_code(session, is64, walk) : NULL;
 	if (code) {
+		struct wp_cfi_code cfi = { .maps = &code->maps, .by_fp = by_fp };
+
 		reader.regs = regs;
-		nr = wp_unwind_cfi(&wp_walk_ops_nmi, &reader, &code->maps, by_fp, ip, sp,
+		nr = wp_unwind_cfi(&wp_walk_ops_nmi, &reader, &cfi, ip, sp,
 				   wp_user_limit(true), scratch->user, max, &result);
 		wp_walk_take(walk, &result);
 		if (unlikely(code->interp)) {

@@ -21,7 +21,6 @@
 /**
  * struct wp_code - the code that a process has mapped
  * @refs: processes that share it: several after a fork
- * @generation: a number that no other has
  * @interp: description of the process's interpreter, behind @map; NULL: it has none
  * @maps: @map, in the form that the unwinder takes
  * @map: the mappings
@@ -30,7 +29,6 @@
  */
 struct wp_code {
 	refcount_t refs;
-	u64 generation;
 	const struct wallprof_interp *interp;
 	struct wp_maps maps;
 	struct wp_map map[];

@@ -33,6 +33,8 @@
 #include <linux/kernel.h>
 #include <linux/types.h>
 
+struct wp_step_cache;
+
 #define WP_STACK_CACHE_SET_BITS 7
 #define WP_STACK_CACHE_SETS	BIT(WP_STACK_CACHE_SET_BITS)
 #define WP_STACK_CACHE_WAYS	8	/* stacks in a set: the bytes of @tags */
@@ -130,6 +132,7 @@ struct wp_stack_cache_set {
  * @at: by position, modulo the size: addresses of words, in words above sp
  * @word: by position, likewise: their values
  * @far: far words; NULL: no walk has any
+ * @steps: step cache of the walks; NULL: none is by tables
  */
 struct wp_stack_cache {
 	u64 head;
@@ -139,6 +142,7 @@ struct wp_stack_cache {
 	u16 at[WP_STACK_CACHE_RING];
 	u64 word[WP_STACK_CACHE_RING];
 	struct wp_far_ring *far;
+	struct wp_step_cache *steps;
 };
 
 /**

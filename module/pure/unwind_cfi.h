@@ -17,6 +17,9 @@
  * only. When it comes to a frame whose CFA is based on another register, the walk begins
  * anew in the slow form, which follows all registers that functions preserve.
  *
+ * With a step cache most steps are not looked up; in the fast form several follow each other
+ * without more than the words that they read.
+ *
  * A rule can have a word of the frame in the stack (WALLPROF_RULE_WORD). It decides nothing
  * of the walk: where it cannot be read, the walk goes on.
  */
@@ -25,10 +28,12 @@
 
 #include <linux/elf-em.h>
 #include <linux/kernel.h>
+#include <linux/nospec.h>
 #include <linux/types.h>
 #include <linux/wallprof.h>
 #include <linux/wallprof_interp.h>
 
+#include "pure/step_cache.h"
 #include "pure/unwind_table.h"
 
 #define WP_CFI_REGS 32	/* of any machine; DWARF numbers */
@@ -131,6 +136,18 @@ struct wp_cfi_frame {
 	bool by_fp;
 	u64 signal;
 	u64 fp_at;
+};
+
+/**
+ * struct wp_cfi_code - the code that a walk goes through
+ * @maps: the mappings of the process
+ * @steps: a step cache; NULL: none
+ * @by_fp: follow frame pointers where there is no table
+ */
+struct wp_cfi_code {
+	const struct wp_maps *maps;
+	struct wp_step_cache *steps;
+	bool by_fp;
 };
 
 /**
@@ -400,23 +417,101 @@ wp_cfi_step_fp(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 	return WP_CFI_ON;
 }
 
-/* Goes to the caller of @frame; @map: its mapping, if that is known already. */
-static __always_inline u8
-wp_cfi_step(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
-	    const struct wp_maps *maps, const struct wp_map **map,
-	    struct wp_cfi_frame *frame, u64 *at, bool by_fp, struct wp_cfi_stack *stack)
+/* The address whose rule leads to the caller: a call may be the last of its function. */
+static __always_inline u64 wp_cfi_pc(const struct wp_cfi_frame *frame)
 {
-	/* A call may be the last instruction of its function. */
-	u64 pc = frame->exact ? frame->ip : frame->ip - 1;
-	const struct wallprof_rule *rule = NULL;
-	u8 stop = WALLPROF_UNWIND_NO_TABLE;
+	return frame->exact ? frame->ip : frame->ip - 1;
+}
 
+/*
+ * The rule that a cached step names. A CPU that speculates comes here with another process's
+ * step, too: it must not read beyond the arrays.
+ */
+static __always_inline const struct wallprof_rule *
+wp_cfi_cached(const struct wp_maps *maps, const struct wp_step *step, const struct wp_map **map)
+{
+	const struct wp_table *table;
+
+	*map = maps->map + array_index_nospec((unsigned long)step->map, maps->nr);
+	table = (*map)->table;
+	return table->rules + array_index_nospec((unsigned long)step->rule, table->nr_rules);
+}
+
+/*
+ * Finds the rule of an address. @map: in: a mapping that it may be in, or NULL; out: the one
+ * that it is in, or NULL. @stop: out: the stop reason if there is no table.
+ */
+static __always_inline const struct wallprof_rule *
+wp_cfi_find(const struct wp_cfi_ops *ops, const struct wp_cfi_code *code, u64 pc,
+	    const struct wp_map **map, u8 *stop)
+{
+	const struct wp_maps *maps = code->maps;
+	const struct wallprof_rule *rule;
+	const struct wp_table *table;
+	struct wp_step *step = NULL;
+
+	if (code->steps) {
+		step = wp_step_at(code->steps, pc, maps->generation);
+		if (wp_step_is(step, pc, maps->generation))
+			return wp_cfi_cached(maps, step, map);
+	}
 	if (!*map || pc < (*map)->start || pc >= (*map)->end)
 		*map = wp_maps_find(maps, pc);
-	if (*map && (*map)->table) {
-		rule = wp_table_find((*map)->table, pc - (*map)->bias);
-		stop = WALLPROF_UNWIND_NO_ROW;
+	if (!*map || !(*map)->table) {
+		*stop = WALLPROF_UNWIND_NO_TABLE;
+		return NULL;
 	}
+	table = (*map)->table;
+	rule = wp_table_find(table, pc - (*map)->bias);
+	if (rule && step)
+		wp_step_set(step, pc, maps->generation, *map - maps->map, rule - table->rules,
+			    rule, ops->arch->sp, ops->arch->fp);
+	return rule;
+}
+
+/*
+ * Goes on by steps that are cached, and simple. In the fast form only. What ends it, be it an
+ * error, is left to wp_cfi_step(): it may read a word again that was read here.
+ */
+static __always_inline void
+wp_cfi_run(const struct wp_cfi_ops *ops, void *ctx, u64 limit, const struct wp_cfi_code *code,
+	   struct wp_cfi_frame *frame, struct wp_cfi_stack *stack)
+{
+	u64 generation = code->maps->generation;
+
+	while (stack->nr < stack->max) {
+		u64 pc = wp_cfi_pc(frame), cfa = frame->sp, ip;
+		const struct wp_step *step = wp_step_at(code->steps, pc, generation);
+
+		if (!wp_step_is(step, pc, generation) || !step->how)
+			return;
+		if (step->how & WP_STEP_FP &&
+		    wp_cfi_get(ops, ctx, limit, frame, NULL, ops->arch->fp, &cfa) != WP_CFI_ON)
+			return;
+		cfa += step->off;
+		if (cfa & 7 || cfa <= frame->sp ||
+		    wp_cfi_read(ops, ctx, limit, cfa + step->ra * 8LL, &ip) != WP_CFI_ON ||
+		    wp_cfi_enter(ops, limit, frame, ip, cfa) != WP_CFI_ON)
+			return;
+		if (step->how & WP_STEP_SAVED)
+			frame->fp_at = cfa + step->fp * 8LL;
+		frame->exact = false;
+		frame->inner = false;
+		frame->by_fp = false;
+		stack->ips[stack->nr++] = frame->ip;
+	}
+}
+
+/* Goes to the caller of @frame; @map: its mapping, if that is known already. */
+static __always_inline u8
+wp_cfi_step(const struct wp_cfi_ops *ops, void *ctx, u64 limit, const struct wp_cfi_code *code,
+	    const struct wp_map **map, struct wp_cfi_frame *frame, u64 *at,
+	    struct wp_cfi_stack *stack)
+{
+	u8 stop = WALLPROF_UNWIND_NO_ROW;
+	const struct wallprof_rule *rule;
+
+	rule = wp_cfi_find(ops, code, wp_cfi_pc(frame), map, &stop);
 	if (rule) {
 		switch (rule->kind) {
 		case WALLPROF_RULE_END:
@@ -435,14 +530,15 @@ wp_cfi_step(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 			break;
 		}
 	}
-	return by_fp ? wp_cfi_step_fp(ops, ctx, limit, maps, map, frame, at, stop) : stop;
+	return code->by_fp ?
+	       wp_cfi_step_fp(ops, ctx, limit, code->maps, map, frame, at, stop) : stop;
 }
 
 /* Walks in one form; @at: NULL in the fast one. */
 static __always_inline unsigned int
-wp_cfi_walk(const struct wp_cfi_ops *ops, void *ctx, const struct wp_maps *maps,
-	    bool by_fp, u64 ip, u64 sp, u64 limit, u64 *at, u64 *ips,
-	    unsigned int max, struct wp_cfi_result *result)
+wp_cfi_walk(const struct wp_cfi_ops *ops, void *ctx, const struct wp_cfi_code *code, u64 ip,
+	    u64 sp, u64 limit, u64 *at, u64 *ips, unsigned int max,
+	    struct wp_cfi_result *result)
 {
 	struct wp_cfi_frame frame = { .ip = ip, .sp = sp, .exact = true, .inner = true };
 	struct wp_cfi_stack stack = { .ips = ips, .nr = 1, .max = max };
@@ -452,8 +548,14 @@ wp_cfi_walk(const struct wp_cfi_ops *ops, void *ctx, const struct wp_maps *maps,
 	result->by_fp = 0;
 	result->stop = WALLPROF_UNWIND_DEPTH;
 	while (stack.nr < max) {
-		u8 stop = wp_cfi_step(ops, ctx, limit, maps, &map, &frame, at, by_fp, &stack);
+		u8 stop;
 
+		if (code->steps && !at) {
+			wp_cfi_run(ops, ctx, limit, code, &frame, &stack);
+			if (stack.nr == max)
+				break;
+		}
+		stop = wp_cfi_step(ops, ctx, limit, code, &map, &frame, at, &stack);
 		if (stop != WP_CFI_ON) {
 			result->stop = stop;
 			break;
@@ -468,8 +570,7 @@ wp_cfi_walk(const struct wp_cfi_ops *ops, void *ctx, const struct wp_maps *maps,
  * wp_unwind_cfi - walk a user stack
  * @ops: constant
  * @ctx: passed to the callbacks of @ops
- * @maps: the code of the process
- * @by_fp: follow frame pointers where there is no table
+ * @code: the code of the process, which its generation stands for
  * @ip: instruction pointer of the user registers
  * @sp: stack pointer
  * @limit: user addresses are below this
@@ -481,20 +582,19 @@ wp_cfi_walk(const struct wp_cfi_ops *ops, void *ctx, const struct wp_maps *maps,
  * Return: the number of words in @ips, at least 1.
  */
 static __always_inline unsigned int
-wp_unwind_cfi(const struct wp_cfi_ops *ops, void *ctx, const struct wp_maps *maps,
-	      bool by_fp, u64 ip, u64 sp, u64 limit, u64 *ips, unsigned int max,
-	      struct wp_cfi_result *result)
+wp_unwind_cfi(const struct wp_cfi_ops *ops, void *ctx, const struct wp_cfi_code *code, u64 ip,
+	      u64 sp, u64 limit, u64 *ips, unsigned int max, struct wp_cfi_result *result)
 {
 	u64 at[WP_CFI_REGS];
 	unsigned int nr;
 
 	result->slow = false;
-	nr = wp_cfi_walk(ops, ctx, maps, by_fp, ip, sp, limit, NULL, ips, max, result);
+	nr = wp_cfi_walk(ops, ctx, code, ip, sp, limit, NULL, ips, max, result);
 	if (likely(result->stop != WP_CFI_SLOW))
 		return nr;
 	wp_cfi_set_all(at, WP_CFI_KEPT);
 	result->slow = true;
-	return wp_cfi_walk(ops, ctx, maps, by_fp, ip, sp, limit, at, ips, max, result);
+	return wp_cfi_walk(ops, ctx, code, ip, sp, limit, at, ips, max, result);
 }
 
 #endif /* WALLPROF_PURE_UNWIND_CFI_H */

@@ -51,10 +51,12 @@ struct wp_map {
  * struct wp_maps - all code that a process has mapped
  * @map: sorted by address; they do not overlap
  * @nr: how many
+ * @generation: a number that no other mappings have, from 1 on
  */
 struct wp_maps {
 	const struct wp_map *map;
 	u32 nr;
+	u64 generation;
 };
 
 const char *wp_table_check(struct wp_table *table, const void *data, u64 size,

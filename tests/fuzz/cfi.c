@@ -93,6 +93,8 @@ static void repair(struct wallprof_table *head)
 	}
 }
 
+static struct wp_step_cache steps;
+
 static void walk(const struct input *in, const struct wp_table *table, u16 machine,
 		 const u8 *stack, size_t size)
 {
@@ -104,7 +106,7 @@ static void walk(const struct input *in, const struct wp_table *table, u16 machi
 	struct cfi_user user = {
 		.bytes = stack, .base = STACK, .size = size, .limit = LIMIT,
 		.ip = BASE + in->ip * 16, .maps = { maps, ARRAY_SIZE(maps) },
-		.no_fp = in->flags & NO_FP,
+		.steps = &steps, .no_fp = in->flags & NO_FP,
 		.arch = machine == EM_AARCH64 ? &wp_cfi_arm64 : &wp_cfi_x86_64,
 	};
 	unsigned int max = in->max % WALLPROF_MAX_STACK + 1, nr, i;

@@ -22,6 +22,7 @@ struct cfi_user {
 	u64 regs[WP_CFI_REGS];
 	u64 ip;
 	struct wp_maps maps;
+	struct wp_step_cache *steps;	/* walk with them, too; or NULL */
 	bool no_fp;		/* follow no frame pointers without a table */
 	const struct wp_cfi_arch *arch;
 	unsigned int reads;
@@ -72,16 +73,49 @@ static const struct wp_cfi_ops cfi_ops_arm64 = {
 	.arch = &wp_cfi_arm64, .reg = cfi_reg, .read = cfi_read, .strip = cfi_strip,
 };
 
+static inline unsigned int cfi_walk_once(struct cfi_user *u, struct wp_step_cache *steps,
+					 u64 *ips, unsigned int max,
+					 struct wp_cfi_result *result)
+{
+	struct wp_cfi_code code = { .maps = &u->maps, .steps = steps, .by_fp = !u->no_fp };
+
+	u->reads = 0;
+	if (u->arch->machine == EM_AARCH64)
+		return wp_unwind_cfi(&cfi_ops_arm64, u, &code, u->ip, u->regs[u->arch->sp],
+				     u->limit, ips, max, result);
+	return wp_unwind_cfi(&cfi_ops_x86_64, u, &code, u->ip, u->regs[u->arch->sp], u->limit,
+			     ips, max, result);
+}
+
+/* Walks again, with a step cache, which must not be seen, but in the number of reads. */
+static inline bool cfi_walks_alike(struct cfi_user *u, const u64 *ips, unsigned int nr,
+				   unsigned int max, const struct wp_cfi_result *result)
+{
+	static u64 again[WALLPROF_MAX_STACK];
+	struct wp_cfi_result now;
+
+	return cfi_walk_once(u, u->steps, again, max, &now) == nr &&
+	       !memcmp(again, ips, nr * sizeof(*ips)) && now.stop == result->stop &&
+	       now.by_fp == result->by_fp && now.slow == result->slow;
+}
+
 static inline unsigned int cfi_walk(struct cfi_user *u, u64 *ips, unsigned int max,
 				    struct wp_cfi_result *result)
 {
-	u->reads = 0;
+	static u64 generation;
+	unsigned int nr, reads;
+
 	u->broken = false;
-	if (u->arch->machine == EM_AARCH64)
-		return wp_unwind_cfi(&cfi_ops_arm64, u, &u->maps, !u->no_fp, u->ip,
-				     u->regs[u->arch->sp], u->limit, ips, max, result);
-	return wp_unwind_cfi(&cfi_ops_x86_64, u, &u->maps, !u->no_fp, u->ip,
-			     u->regs[u->arch->sp], u->limit, ips, max, result);
+	nr = cfi_walk_once(u, NULL, ips, max, result);
+	reads = u->reads;
+	if (u->steps) {
+		/* The second time all steps are there, but those that replaced each other. */
+		u->maps.generation = ++generation;
+		u->broken |= !cfi_walks_alike(u, ips, nr, max, result);
+		u->broken |= !cfi_walks_alike(u, ips, nr, max, result);
+	}
+	u->reads = reads;
+	return nr;
 }
 
 /* The reference: a frame, and how its caller was found. */

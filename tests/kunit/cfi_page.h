@@ -37,6 +37,7 @@ static struct wp_table table;
 static struct wp_map maps[2];
 static u64 stack[512];
 static struct cfi_user user;
+static struct wp_step_cache steps;
 
 /* Results of walks; too large for a kernel stack. */
 static u64 ips[WALLPROF_MAX_STACK], model[WALLPROF_MAX_STACK];
@@ -71,7 +72,8 @@ static inline void reset(void)
 	memset(stack, 0, sizeof(stack));
 	user = (struct cfi_user){
 		.bytes = (u8 *)stack, .base = STACK, .size = sizeof(stack), .limit = LIMIT,
-		.maps = { maps, 2 }, .arch = &wp_cfi_x86_64, .regs = { [7] = STACK },
+		.maps = { maps, 2 }, .steps = &steps, .arch = &wp_cfi_x86_64,
+		.regs = { [7] = STACK },
 	};
 }
 

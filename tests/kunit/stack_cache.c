@@ -34,6 +34,7 @@ static struct wp_table table;
 static struct wp_map map;
 static u64 stack[512];
 static struct cfi_user user;
+static struct wp_step_cache steps;
 static struct wp_stack_cache *cache;
 static struct wp_stack_cache_notes notes;
 static u64 ips[WALLPROF_MAX_STACK], fresh[WALLPROF_MAX_STACK];
@@ -63,15 +64,14 @@ static const struct wp_cfi_ops noted = {
 #define ID	0x1234
 #define PROCESS	0x9990
 
-/* Numbers of the current table: each has its own. */
-static u64 generation, changes;
+/* Numbers of the current table: each has its own, which the steps know. */
+static u64 generation = 7, changes;
 
 /* Makes an empty cache. */
 static void set_up_cache(struct kunit *test)
 {
 	cache = suite_alloc(test, sizeof(*cache));
 	wp_stack_cache_init(cache);
-	generation = 7;
 	changes = 5;
 }
 
@@ -95,13 +95,15 @@ static bool holds_short(u64 process, u64 since, u32 epoch)
 
 static unsigned int walk(struct wp_cfi_result *result)
 {
+	struct wp_cfi_code code = { .maps = &user.maps, .steps = &steps, .by_fp = true };
 	unsigned int nr;
 
+	user.maps.generation = generation;
 	wp_stack_cache_begin(&notes, cache,
 			     wp_stack_cache_find(cache, user.ip, user.regs[7], PROCESS),
 			     user.ip, user.regs[7], user.regs[6], PROCESS);
-	nr = wp_unwind_cfi(&noted, &user, &user.maps, true, user.ip, user.regs[7],
-			   user.limit, ips, WALLPROF_MAX_STACK, result);
+	nr = wp_unwind_cfi(&noted, &user, &code, user.ip, user.regs[7], user.limit, ips,
+			   WALLPROF_MAX_STACK, result);
 	wp_stack_cache_keep(&notes, generation, changes, EPOCH, ID, result->stop, 0);
 	return nr;
 }

@@ -43,6 +43,8 @@ struct ours {
 static struct file **files;
 static size_t nr_files;
 static struct ours_counts counts;
+static struct wp_step_cache steps;
+static u64 generations;		/* of mappings: how many there were */
 
 static u64 reg(const void *ctx, unsigned int nr)
 {
@@ -164,7 +166,7 @@ static void make_room(struct ours *o, size_t nr)
 	o->of = calloc(nr, sizeof(*o->of));
 	if (!o->map || !o->of)
 		err(2, "maps");
-	o->maps = (struct wp_maps){ .map = o->map };
+	o->maps = (struct wp_maps){ .map = o->map, .generation = ++generations };
 }
 
 /*
@@ -240,11 +242,11 @@ static void count(struct ours *o, const u64 *ips, unsigned int nr,
 unsigned int ours_unwind(struct ours *o, const struct user_regs_struct *regs, u64 *ips,
 			 unsigned int max, struct wp_cfi_result *result)
 {
+	struct wp_cfi_code code = { .maps = &o->maps, .steps = &steps, .by_fp = true };
 	unsigned int nr;
 
 	o->regs = regs;
-	nr = wp_unwind_cfi(&ops, o, &o->maps, true, regs->rip, regs->rsp, LIMIT, ips, max,
-			   result);
+	nr = wp_unwind_cfi(&ops, o, &code, regs->rip, regs->rsp, LIMIT, ips, max, result);
 	count(o, ips, nr, result);
 	return nr;
 }
