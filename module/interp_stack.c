@@ -57,38 +57,31 @@ u64 wp_interp_thread(struct pt_regs *event)
 	       thread : 0;
 }
 
-/*
- * Begins: returns how many native frames of the interpreter there are, 0 if nothing is to
- * be read. Any context.
- */
-static __always_inline unsigned int
-wp_interp_begin(const struct wallprof_interp *interp, struct wp_scratch *scratch,
-		unsigned int nr, unsigned int max, u8 stop, bool by_fp)
+/* Begins: returns whether interpreted functions are to be read. Any context. */
+static __always_inline bool wp_interp_begin(const struct wallprof_interp *interp,
+					    struct wp_scratch *scratch, unsigned int nr,
+					    unsigned int max, u8 stop, bool by_fp)
 {
-	unsigned int natives;
-
-	natives = max > 1 ? wp_interp_natives(interp, scratch->user, nr) : 0;
 	scratch->runs.ended = 0;
-	if (!natives)
-		return 0;
+	if (max == 1 || !wp_interp_natives(interp, scratch->user, nr, &scratch->runs))
+		return false;
 	scratch->runs.room = max - nr;
 	/* By frame pointer, a frame can be left out: only the number of all would show it. */
 	if (stop != WALLPROF_UNWIND_END && by_fp) {
 		scratch->runs.ended = WALLPROF_INTERP_RUNS + 1;
-		return 0;
+		return false;
 	}
-	return natives;
+	return true;
 }
 
 /* Takes over the functions; returns the number of words. Any context. */
-static __always_inline unsigned int
-wp_interp_end(const struct wallprof_interp *interp, struct wp_scratch *scratch,
-	      unsigned int nr, u8 reason)
+static __always_inline unsigned int wp_interp_end(struct wp_scratch *scratch, unsigned int nr,
+						  u8 reason)
 {
 	scratch->runs.ended = reason + 1;
 	if (reason != WALLPROF_INTERP_READ && reason != WALLPROF_INTERP_NO_ROOM)
 		return nr;
-	return wp_interp_merge(interp, scratch->user, nr, &scratch->runs);
+	return wp_interp_merge(scratch->user, nr, &scratch->runs);
 }
 
 /**
@@ -114,17 +107,17 @@ wp_interp_stack(const struct wallprof_interp *interp, struct wp_scratch *scratch
 {
 	bool complete = stop == WALLPROF_UNWIND_END;
 	u8 reason = WALLPROF_INTERP_FAULT;
-	unsigned int natives;
+	bool begun;
 
-	natives = wp_interp_begin(interp, scratch, nr, max, stop, by_fp);
+	begun = wp_interp_begin(interp, scratch, nr, max, stop, by_fp);
 	notes->interp = scratch->runs.ended;
-	if (!natives)
+	if (!begun)
 		return nr;
 	wp_stack_cache_far_begin(notes, thread);
 	pagefault_disable();
 	if (user_access_begin((void __user *)0, TASK_SIZE_MAX - 1)) {
 		reason = wp_interp_walk(&wp_interp_stack_ops, notes, interp, thread,
-					TASK_SIZE_MAX, natives, complete, &scratch->runs);
+					TASK_SIZE_MAX, complete, &scratch->runs);
 		user_access_end();
 	}
 	pagefault_enable();
@@ -132,7 +125,7 @@ wp_interp_stack(const struct wallprof_interp *interp, struct wp_scratch *scratch
 	if (reason == WALLPROF_INTERP_FAULT)
 		wp_stack_cache_note_fault(notes);
 	notes->interp = reason + 1;
-	return wp_interp_end(interp, scratch, nr, reason);
+	return wp_interp_end(scratch, nr, reason);
 }
 
 /* Whether a far word has a value, within user_access_begin(). */
@@ -187,13 +180,11 @@ unsigned int wp_interp_stack_nmi(const struct wallprof_interp *interp,
 				 struct pt_regs *event, u8 stop, bool by_fp)
 {
 	bool complete = stop == WALLPROF_UNWIND_END;
-	unsigned int natives;
 	u8 reason;
 
-	natives = wp_interp_begin(interp, scratch, nr, max, stop, by_fp);
-	if (!natives)
+	if (!wp_interp_begin(interp, scratch, nr, max, stop, by_fp))
 		return nr;
 	reason = wp_interp_walk(&wp_interp_stack_ops_nmi, NULL, interp, wp_interp_thread(event),
-				TASK_SIZE_MAX, natives, complete, &scratch->runs);
-	return wp_interp_end(interp, scratch, nr, reason);
+				TASK_SIZE_MAX, complete, &scratch->runs);
+	return wp_interp_end(scratch, nr, reason);
 }

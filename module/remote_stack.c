@@ -234,21 +234,21 @@ static void wp_remote_interp(struct wp_remote_stacks *walk)
 {
 	const struct wallprof_interp *interp = walk->code->interp;
 	bool complete = walk->result.stop == WALLPROF_UNWIND_END;
-	unsigned int max = walk->session->config.max_stack, natives;
+	unsigned int max = walk->session->config.max_stack;
 	u8 reason = WALLPROF_INTERP_RUNS;
 
-	natives = interp && max > 1 ? wp_interp_natives(interp, walk->ips, walk->nr) : 0;
 	walk->interp = 0;
-	if (!natives)
+	if (!interp || max == 1 ||
+	    !wp_interp_natives(interp, walk->ips, walk->nr, &walk->runs))
 		return;
 	walk->runs.room = max - walk->nr;
 	/* See wp_interp_begin(). */
 	if (complete || !walk->result.by_fp)
 		reason = wp_interp_walk(&wp_remote_interp_ops, walk, interp, walk->thread,
-					TASK_SIZE_MAX, natives, complete, &walk->runs);
+					TASK_SIZE_MAX, complete, &walk->runs);
 	walk->interp = reason + 1;
 	if (reason == WALLPROF_INTERP_READ || reason == WALLPROF_INTERP_NO_ROOM)
-		walk->nr = wp_interp_merge(interp, walk->ips, walk->nr, &walk->runs);
+		walk->nr = wp_interp_merge(walk->ips, walk->nr, &walk->runs);
 }
 
 /* Context: a worker that uses the process's memory. */

@@ -36,6 +36,8 @@ struct wp_interp_ops {
  * @room: how many are to be there at most
  * @words: two of each function, the innermost first
  * @functions: how many are in @words, by run
+ * @natives: native frames of the stack that execute a run
+ * @native: their numbers in the stack, which rise
  * @ended: for the caller: how the capture ended, enum wallprof_interp_reason + 1; 0: the
  *	stack has no native frame of an interpreter
  */
@@ -44,6 +46,8 @@ struct wp_interp_runs {
 	unsigned int room;
 	u64 words[WALLPROF_MAX_STACK];
 	u8 functions[WALLPROF_MAX_STACK];
+	unsigned int natives;
+	u8 native[WALLPROF_MAX_STACK];
 	u8 ended;
 };
 
@@ -52,32 +56,42 @@ struct wp_interp_runs {
 
 bool wp_interp_check(const struct wallprof_interp *interp, u64 limit);
 
-/*
- * Whether a native frame executes a run. @i: its number in the stack. Return addresses are
- * behind a call, which may be the last instruction of the range. Any context.
+/**
+ * wp_interp_natives - find the native frames of a stack that execute a run
+ * @interp: the description, which wp_interp_check() has taken
+ * @ips: the stack
+ * @nr: its frames
+ * @runs: its @native and @natives are set
+ *
+ * Return addresses are behind a call, which may be the last instruction of a range.
+ *
+ * Context: any.
+ * Return: how many there are.
  */
-static __always_inline bool wp_interp_is_native(const struct wallprof_interp *interp,
-						const u64 *ips, unsigned int i)
-{
-	u64 pc = i ? ips[i] - 1 : ips[i];
-	const struct wallprof_interp_range *range;
-
-	for (range = interp->range; range < interp->range + WALLPROF_INTERP_RANGES; range++) {
-		if (pc - range->start < range->end - range->start)
-			return true;
-	}
-	return false;
-}
-
-/* How many native frames of a stack execute a run. Any context. */
 static __always_inline unsigned int wp_interp_natives(const struct wallprof_interp *interp,
-						      const u64 *ips, unsigned int nr)
+						      const u64 *ips, unsigned int nr,
+						      struct wp_interp_runs *runs)
 {
-	unsigned int i, natives = 0;
+	struct wallprof_interp_range used[WALLPROF_INTERP_RANGES], *end = used, *in;
+	const struct wallprof_interp_range *range = interp->range;
+	u8 *native = runs->native;
+	unsigned int i;
 
-	for (i = 0; i < nr; i++)
-		natives += wp_interp_is_native(interp, ips, i);
-	return natives;
+	/* Each frame is looked for in each range: in those only that are used. */
+	for (i = 0; i < WALLPROF_INTERP_RANGES; i++, range++) {
+		if (range->start < range->end)
+			*end++ = *range;
+	}
+	for (i = 0; i < nr; i++) {
+		u64 pc = i ? ips[i] - 1 : ips[i];
+
+		for (in = used; in < end; in++) {
+			if (pc >= in->start && pc < in->end)
+				*native++ = i;
+		}
+	}
+	runs->natives = native - runs->native;
+	return runs->natives;
 }
 
 /* Reads the word at an offset, a multiple of 8, from @base, which may be any address. */
@@ -210,9 +224,9 @@ static __always_inline u8 wp_interp_ends(const struct wp_interp_ops *ops, void *
  * @interp: the description, which wp_interp_check() has taken
  * @thread: the thread pointer; 0: there is none
  * @limit: user addresses are below this
- * @natives: wp_interp_natives() of the stack, at least 1
- * @complete: these are all that the thread has
- * @runs: its @room is set; the rest is set to the functions
+ * @complete: the native frames of @runs are all that the thread has
+ * @runs: wp_interp_natives(), at least one, and its @room is set; the rest is set to the
+ *	functions
  *
  * Without @complete, the innermost runs are got, as many as there are native frames.
  *
@@ -222,10 +236,10 @@ static __always_inline u8 wp_interp_ends(const struct wp_interp_ops *ops, void *
  */
 static __always_inline u8 wp_interp_walk(const struct wp_interp_ops *ops, void *ctx,
 					 const struct wallprof_interp *interp, u64 thread,
-					 u64 limit, unsigned int natives, bool complete,
+					 u64 limit, bool complete,
 					 struct wp_interp_runs *runs)
 {
-	unsigned int run = 0, frames = 0, first = 0;
+	unsigned int natives = runs->natives, run = 0, frames = 0, first = 0;
 	u8 *functions = runs->functions;
 	u8 reason, room = WALLPROF_INTERP_READ, ends = 1;
 	u64 frame;
@@ -266,23 +280,21 @@ static __always_inline u8 wp_interp_walk(const struct wp_interp_ops *ops, void *
 
 /**
  * wp_interp_merge - put the functions of each run behind the native frame that executes it
- * @interp: the description
  * @ips: in and out: the stack; its room is at least @nr and the room of @runs
- * @nr: its native frames
- * @runs: wp_interp_walk(), with all native frames of @interp that are in @ips
+ * @nr: its frames
+ * @runs: wp_interp_walk(), by the native frames of this stack
  *
  * Context: any.
  * Return: the number of words.
  */
-static __always_inline unsigned int wp_interp_merge(const struct wallprof_interp *interp,
-						    u64 *ips, unsigned int nr,
+static __always_inline unsigned int wp_interp_merge(u64 *ips, unsigned int nr,
 						    const struct wp_interp_runs *runs)
 {
-	unsigned int run = wp_interp_natives(interp, ips, nr), from = runs->nr;
+	unsigned int run = runs->natives, from = runs->nr;
 	unsigned int to = nr + runs->nr, i, end;
 
 	for (i = nr; i-- && to > i + 1;) {
-		if (wp_interp_is_native(interp, ips, i)) {
+		if (run && runs->native[run - 1] == i) {
 			for (end = from - 2 * runs->functions[--run]; from > end;)
 				ips[--to] = runs->words[--from];
 		}

@@ -123,7 +123,7 @@ static void walk(const struct input *in, const u8 *memory, size_t size)
 	stack = malloc(max * sizeof(*stack));
 	memcpy(stack, ips, nr * sizeof(*stack));
 	model_nr = nr;
-	if (wp_interp_natives(&in->interp, stack, nr)) {
+	if (wp_interp_natives(&in->interp, stack, nr, runs)) {
 		reason = interp_model(&user, &in->interp, in->thread, complete, ips, nr, max,
 				      model, &model_nr);
 		if (reason != WALLPROF_INTERP_READ && reason != WALLPROF_INTERP_NO_ROOM)

@@ -56,10 +56,10 @@ static inline void far_walk(struct far_walk *w, struct wp_stack_cache *cache,
 	memcpy(w->stack, ips, nr * sizeof(*ips));
 	w->nr = nr;
 	w->runs.room = max - nr;
-	w->reason = wp_interp_walk(&far_ops, w, d, thread, w->user->limit,
-				   wp_interp_natives(d, ips, nr), complete, &w->runs);
+	wp_interp_natives(d, ips, nr, &w->runs);
+	w->reason = wp_interp_walk(&far_ops, w, d, thread, w->user->limit, complete, &w->runs);
 	if (w->reason == WALLPROF_INTERP_READ || w->reason == WALLPROF_INTERP_NO_ROOM)
-		w->nr = wp_interp_merge(d, w->stack, nr, &w->runs);
+		w->nr = wp_interp_merge(w->stack, nr, &w->runs);
 	if (w->reason == WALLPROF_INTERP_FAULT)
 		wp_stack_cache_note_fault(&w->notes);
 	w->notes.interp = w->reason + 1;

@@ -349,7 +349,8 @@ static void no_state(struct kunit *test)
 	mem[THREAD - 2] = 0;
 	captures(test, WALLPROF_INTERP_NO_STATE, true, 127);
 	runs.room = 100;
-	KUNIT_EXPECT_EQ(test, wp_interp_walk(&interp_ops, &user, &interp, 0, LIMIT, 1, true, &runs),
+	runs.natives = 1;
+	KUNIT_EXPECT_EQ(test, wp_interp_walk(&interp_ops, &user, &interp, 0, LIMIT, true, &runs),
 			WALLPROF_INTERP_NO_STATE);
 }
 
@@ -552,7 +553,7 @@ static void random_chains(struct kunit *test)
 		nr_ips = 1 + suite_below(30);
 		for (i = 0; i < nr_ips; i++)
 			ips[i] = suite_below(2) ? OTHER : EVAL + suite_below(0x102) - 1;
-		if (!wp_interp_natives(&interp, ips, nr_ips))
+		if (!wp_interp_natives(&interp, ips, nr_ips, &runs))
 			continue;
 		max = nr_ips + suite_below(128 - nr_ips);
 		complete = suite_below(2);

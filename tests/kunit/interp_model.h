@@ -55,10 +55,10 @@ static inline u8 interp_capture(struct interp_user *u, const struct wallprof_int
 	u->reads = 0;
 	u->broken = false;
 	runs->room = max - *nr;
-	reason = wp_interp_walk(&interp_ops, u, d, thread, u->limit,
-				wp_interp_natives(d, ips, *nr), complete, runs);
+	wp_interp_natives(d, ips, *nr, runs);
+	reason = wp_interp_walk(&interp_ops, u, d, thread, u->limit, complete, runs);
 	if (reason == WALLPROF_INTERP_READ || reason == WALLPROF_INTERP_NO_ROOM)
-		*nr = wp_interp_merge(d, ips, *nr, runs);
+		*nr = wp_interp_merge(ips, *nr, runs);
 	return reason;
 }
 
