@@ -23,7 +23,7 @@
 #include <linux/types.h>
 #include <linux/wallprof_unwind.h>
 
-#define WP_STEP_BITS	10
+#define WP_STEP_BITS	9
 #define WP_STEPS	BIT(WP_STEP_BITS)
 
 /* wp_step.how */
