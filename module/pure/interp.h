@@ -77,7 +77,7 @@ static __always_inline unsigned int wp_interp_natives(const struct wallprof_inte
 	u8 *native = runs->native;
 	unsigned int i;
 
-	/* Each frame is looked for in each range: in those only that are used. */
+	/* Only ranges that are used are compared with each frame. */
 	for (i = 0; i < WALLPROF_INTERP_RANGES; i++, range++) {
 		if (range->start < range->end)
 			*end++ = *range;
@@ -86,8 +86,10 @@ static __always_inline unsigned int wp_interp_natives(const struct wallprof_inte
 		u64 pc = i ? ips[i] - 1 : ips[i];
 
 		for (in = used; in < end; in++) {
-			if (pc >= in->start && pc < in->end)
+			if (pc >= in->start && pc < in->end) {
 				*native++ = i;
+				break;
+			}
 		}
 	}
 	runs->natives = native - runs->native;

@@ -12,8 +12,9 @@
  * Nearly all rules are of few kinds, and an entry has all of those: such a step reads nothing
  * else but the stack.
  *
- * Pure, and a header, since it must be inlined: see unwind_cfi.h. Each stack cache of a CPU has a
- * step cache, which walks outside of NMIs use (irqs off).
+ * Pure, and a header, since it must be inlined: see unwind_cfi.h. In a session that walks by tables
+ * each of a CPU's caches of user stacks has one, for the walks whose stacks it keeps (irqs off, no
+ * NMI).
  */
 #ifndef WALLPROF_PURE_STEP_CACHE_H
 #define WALLPROF_PURE_STEP_CACHE_H
@@ -35,7 +36,7 @@
  * struct wp_step - a step from a code address to the caller
  * @pc: the address
  * @generation: of the mappings; 0: this entry is empty
- * @off: bytes from the register to the CFA, above 0; if WP_STEP_SIMPLE, as what follows
+ * @off: if WP_STEP_SIMPLE, as @ra and @fp: bytes from the register to the CFA, above 0
  * @ra: where the return address is: words from the CFA
  * @fp: where the caller's frame pointer is: words from the CFA
  * @map: index of the mapping
@@ -54,7 +55,7 @@ struct wp_step {
 };
 
 /**
- * struct wp_step_cache - the step cache of a CPU
+ * struct wp_step_cache - the step cache of a cache of user stacks
  * @step: by hash
  */
 struct wp_step_cache {

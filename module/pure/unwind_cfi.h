@@ -141,7 +141,8 @@ struct wp_cfi_frame {
 /**
  * struct wp_cfi_code - the code that a walk goes through
  * @maps: the mappings of the process
- * @steps: a step cache; NULL: none
+ * @steps: a step cache that nobody else uses meanwhile; NULL: none. With it, @maps has a
+ *	generation
  * @by_fp: follow frame pointers where there is no table
  */
 struct wp_cfi_code {
@@ -470,10 +471,11 @@ wp_cfi_find(const struct wp_cfi_ops *ops, const struct wp_cfi_code *code, u64 pc
 }
 
 /*
- * Goes on by steps that are cached, and simple. In the fast form only. What ends it, be it an
- * error, is left to wp_cfi_step(): it may read a word again that was read here.
+ * Goes on by steps that are cached, and simple. In the fast form only. Returns the stop reason if
+ * the last caller's address ends the walk. All else is left to wp_cfi_step(), which reads again
+ * what was read here of a frame that is wrong.
  */
-static __always_inline void
+static __always_inline u8
 wp_cfi_run(const struct wp_cfi_ops *ops, void *ctx, u64 limit, const struct wp_cfi_code *code,
 	   struct wp_cfi_frame *frame, struct wp_cfi_stack *stack)
 {
@@ -482,17 +484,20 @@ wp_cfi_run(const struct wp_cfi_ops *ops, void *ctx, u64 limit, const struct wp_c
 	while (stack->nr < stack->max) {
 		u64 pc = wp_cfi_pc(frame), cfa = frame->sp, ip;
 		const struct wp_step *step = wp_step_at(code->steps, pc, generation);
+		u8 stop;
 
 		if (!wp_step_is(step, pc, generation) || !step->how)
-			return;
+			return WP_CFI_ON;
 		if (step->how & WP_STEP_FP &&
 		    wp_cfi_get(ops, ctx, limit, frame, NULL, ops->arch->fp, &cfa) != WP_CFI_ON)
-			return;
+			return WP_CFI_ON;
 		cfa += step->off;
 		if (cfa & 7 || cfa <= frame->sp ||
-		    wp_cfi_read(ops, ctx, limit, cfa + step->ra * 8LL, &ip) != WP_CFI_ON ||
-		    wp_cfi_enter(ops, limit, frame, ip, cfa) != WP_CFI_ON)
-			return;
+		    wp_cfi_read(ops, ctx, limit, cfa + step->ra * 8LL, &ip) != WP_CFI_ON)
+			return WP_CFI_ON;
+		stop = wp_cfi_enter(ops, limit, frame, ip, cfa);
+		if (stop != WP_CFI_ON)
+			return stop;
 		if (step->how & WP_STEP_SAVED)
 			frame->fp_at = cfa + step->fp * 8LL;
 		frame->exact = false;
@@ -500,6 +505,7 @@ wp_cfi_run(const struct wp_cfi_ops *ops, void *ctx, u64 limit, const struct wp_c
 		frame->by_fp = false;
 		stack->ips[stack->nr++] = frame->ip;
 	}
+	return WALLPROF_UNWIND_DEPTH;
 }
 
 /* Goes to the caller of @frame; @map: its mapping, if that is known already. */
@@ -548,14 +554,12 @@ wp_cfi_walk(const struct wp_cfi_ops *ops, void *ctx, const struct wp_cfi_code *c
 	result->by_fp = 0;
 	result->stop = WALLPROF_UNWIND_DEPTH;
 	while (stack.nr < max) {
-		u8 stop;
+		u8 stop = WP_CFI_ON;
 
-		if (code->steps && !at) {
-			wp_cfi_run(ops, ctx, limit, code, &frame, &stack);
-			if (stack.nr == max)
-				break;
-		}
-		stop = wp_cfi_step(ops, ctx, limit, code, &map, &frame, at, &stack);
+		if (code->steps && !at)
+			stop = wp_cfi_run(ops, ctx, limit, code, &frame, &stack);
+		if (stop == WP_CFI_ON)
+			stop = wp_cfi_step(ops, ctx, limit, code, &map, &frame, at, &stack);
 		if (stop != WP_CFI_ON) {
 			result->stop = stop;
 			break;

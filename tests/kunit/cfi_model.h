@@ -87,16 +87,25 @@ static inline unsigned int cfi_walk_once(struct cfi_user *u, struct wp_step_cach
 			     ips, max, result);
 }
 
-/* Walks again, with a step cache, which must not be seen, but in the number of reads. */
+/* Whether a word of the last frame may have been read twice, as the frame is wrong. */
+static inline bool cfi_may_repeat(u8 stop)
+{
+	return stop == WALLPROF_UNWIND_FAULT || stop == WALLPROF_UNWIND_MISALIGNED ||
+	       stop == WALLPROF_UNWIND_NOT_RISING;
+}
+
+/* Walks again, with a step cache, which must not be seen. @reads: without it. */
 static inline bool cfi_walks_alike(struct cfi_user *u, const u64 *ips, unsigned int nr,
-				   unsigned int max, const struct wp_cfi_result *result)
+				   unsigned int max, const struct wp_cfi_result *result,
+				   unsigned int reads)
 {
 	static u64 again[WALLPROF_MAX_STACK];
 	struct wp_cfi_result now;
 
 	return cfi_walk_once(u, u->steps, again, max, &now) == nr &&
 	       !memcmp(again, ips, nr * sizeof(*ips)) && now.stop == result->stop &&
-	       now.by_fp == result->by_fp && now.slow == result->slow;
+	       now.by_fp == result->by_fp && now.slow == result->slow &&
+	       (u->reads == reads || cfi_may_repeat(now.stop));
 }
 
 static inline unsigned int cfi_walk(struct cfi_user *u, u64 *ips, unsigned int max,
@@ -111,8 +120,8 @@ static inline unsigned int cfi_walk(struct cfi_user *u, u64 *ips, unsigned int m
 	if (u->steps) {
 		/* The second time all steps are there, but those that replaced each other. */
 		u->maps.generation = ++generation;
-		u->broken |= !cfi_walks_alike(u, ips, nr, max, result);
-		u->broken |= !cfi_walks_alike(u, ips, nr, max, result);
+		u->broken |= !cfi_walks_alike(u, ips, nr, max, result, reads);
+		u->broken |= !cfi_walks_alike(u, ips, nr, max, result, reads);
 	}
 	u->reads = reads;
 	return nr;

@@ -138,6 +138,7 @@ struct ours *ours_new(ours_read_fn *read, void *ctx)
 		err(2, "ours");
 	o->read = read;
 	o->ctx = ctx;
+	o->maps.generation = ++generations;
 	return o;
 }
 
@@ -211,6 +212,7 @@ struct ours *ours_copy(const struct ours *from, void *ctx)
 void ours_unmap_all(struct ours *o)
 {
 	o->maps.nr = 0;
+	o->maps.generation = ++generations;
 }
 
 const struct wallprof_rule *ours_rule(const struct ours *o, u64 pc)

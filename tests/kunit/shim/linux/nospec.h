@@ -6,6 +6,15 @@
 #ifndef SHIM_LINUX_NOSPEC_H
 #define SHIM_LINUX_NOSPEC_H
 
-#define array_index_nospec(index, size) ((void)(size), (index))
+#include <stdlib.h>
+
+/* An index that is out of range is wrong without speculation, too. */
+#define array_index_nospec(index, size) ({					\
+	unsigned long __index = (index);					\
+										\
+	if (__index >= (size))							\
+		abort();							\
+	__index;								\
+})
 
 #endif /* SHIM_LINUX_NOSPEC_H */
