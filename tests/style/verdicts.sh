@@ -11,12 +11,22 @@ mkdir -p "$VERDICTS"
 # One that was not asked for in a month is of a file that has changed.
 find "$VERDICTS" -type f -mtime +30 -delete
 
-# verdict_of FILE WORD...: the name of a tool's verdict on this file, of this place
-# and content. The words: which tool it is, its arguments.
-verdict_of() {
-	printf '%s\0' "$@" | cat - "$1" | sha256sum | cut -c1-32
+# The name of a tool's verdict on a file: by the file's name.
+declare -A verdict
+
+# verdicts_of WORD...: sets those of the files that standard input names, of their place and
+# content. The words: which tool it is, its arguments.
+verdicts_of() {
+	local tool sum file good=()
+	tool=$(printf '%s\0' "$@" | sha256sum)
+	while read -r sum file; do
+		verdict[$file]=${tool:0:16}-${sum:0:32}-${file//\//,}
+		! verdict_is_good "$file" || good+=("$VERDICTS/${verdict[$file]}")
+	done < <(xargs -rd '\n' sha256sum --)
+	[ ${#good[@]} = 0 ] || printf '%s\0' "${good[@]}" | xargs -0 touch --
 }
 
-verdict_is_good() { [ -e "$VERDICTS/$1" ] && touch "$VERDICTS/$1"; }
+# Of a file that verdicts_of was asked for.
+verdict_is_good() { [ -e "$VERDICTS/${verdict[$1]}" ]; }
 
-verdict_good() { : >"$VERDICTS/$1"; }
+verdict_good() { : >"$VERDICTS/${verdict[$1]}"; }

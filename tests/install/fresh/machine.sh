@@ -18,8 +18,8 @@ make_base() { debian_root "$1/root" "$2" minbase ca-certificates,ccache,git,kmod
 # clone: the files of this tree, as a clone has them.
 clone() {
 	git ls-files -z | while IFS= read -r -d '' file; do
-		[ ! -e "$file" ] || as_root cp -p --parents -t "$1" "$file"
-	done
+		[ ! -e "$file" ] || printf '%s\0' "$file"
+	done | as_root xargs -0r cp -p --parents -t "$1" --
 }
 
 # may_overlay DIR: in a container whose own root is an overlay there is none on top.
