@@ -35,8 +35,8 @@ DEVICE_ALL := $(DEVICE_PROGRAMS:%=$(DEVICE_OUT)/%)
 .PHONY: device device-clean
 device: $(DEVICE_ALL)
 
-$(DEVICE_PROGRAMS:%=$(DEVICE_OUT)/obj/%.o): $(DEVICE)/device.h $(DEVICE)/table.h $(DEVICE)/ksyms.h $(DEVICE)/build.mk \
-	$(wildcard uapi/linux/*.h) \
+$(DEVICE_PROGRAMS:%=$(DEVICE_OUT)/obj/%.o): $(DEVICE)/device.h $(DEVICE)/table.h \
+	$(DEVICE)/ksyms.h $(DEVICE)/build.mk $(wildcard uapi/linux/*.h) \
 	$(KSELFTEST)/kselftest_harness.h
 
 # Each by itself, as ccache wants it.
