@@ -74,6 +74,9 @@ static void row_describe(const struct row *row, char *desc)
 
 KUNIT_ARRAY_PARAM(row, rows, row_describe);
 
+/* Of the test that runs. On a kernel that looks for mistakes the stack has no room for it. */
+static struct wp_layout l;
+
 static bool row_set(const struct row *row, struct wp_layout *l,
 		    struct wallprof_configure *c)
 {
@@ -99,7 +102,6 @@ static void holds(struct kunit *test)
 {
 	const struct row *row = test->param_value;
 	struct wallprof_configure c;
-	struct wp_layout l;
 
 	KUNIT_EXPECT_TRUE(test, row_set(row, &l, &c));
 	KUNIT_EXPECT_TRUE(test, layout_holds(&l, &c, &row->machine));
@@ -110,7 +112,6 @@ static void finds(struct kunit *test)
 {
 	const struct row *row = test->param_value;
 	struct wallprof_configure c;
-	struct wp_layout l;
 	u32 cpu;
 
 	KUNIT_EXPECT_TRUE(test, row_set(row, &l, &c));
@@ -135,7 +136,6 @@ static void finds(struct kunit *test)
 static void left_out(struct kunit *test)
 {
 	struct wallprof_configure c;
-	struct wp_layout l;
 
 	row_set(&rows[0], &l, &c);
 	KUNIT_EXPECT_EQ(test, c.sampler_half_stride, 0);
@@ -160,7 +160,6 @@ static void keeps(struct kunit *test)
 {
 	size_t in = offsetof(struct wallprof_configure, map_bytes);
 	struct wallprof_configure c, was;
-	struct wp_layout l;
 
 	row_set(&rows[2], &l, &c);
 	was = c;
@@ -189,7 +188,6 @@ static void too_large(struct kunit *test)
 {
 	struct row row = rows[2];
 	struct wallprof_configure c;
-	struct wp_layout l;
 	u32 step;
 
 	for (step = 1U << 30; step && !suite_failed(test); step /= 2) {
@@ -235,7 +233,6 @@ static void random_model(struct kunit *test)
 			.grow_bytes = suite_below(2),
 		};
 		struct wallprof_configure c;
-		struct wp_layout l;
 
 		if (row.flags & OFFCPU && suite_below(2))
 			row.flags |= HISTOGRAMS;

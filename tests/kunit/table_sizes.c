@@ -184,7 +184,7 @@ static bool page_used(const u64 *page, u64 bytes, u64 *words)
 static void half_judge(struct kunit *test, const struct wp_table_sizes *s, u64 page)
 {
 	u64 *area = suite_alloc(test, s->area_bytes), words, used = 0, at;
-	struct wp_half half = {};
+	static struct wp_half half;	/* the stack has no room for it */
 
 	wp_half_set(&half, s, area);
 	KUNIT_EXPECT_PTR_EQ(test, half.sizes, s);
@@ -288,8 +288,10 @@ static void half_wants(struct kunit *test)
 		.waits_full.count = w->no_wait,
 	};
 	struct wp_table_sizes s;
-	struct wp_half half = { .head = &head, .sizes = &s };
+	static struct wp_half half;
 
+	half.head = &head;
+	half.sizes = &s;
 	wp_sizes_set(&s, 100, 1000, 60, 80, false, 50, 4096);
 	KUNIT_EXPECT_EQ(test, wp_half_wants(&half), w->wants);
 }
@@ -344,12 +346,14 @@ static void watermark_crossed(struct kunit *test)
 {
 	struct wallprof_half head = { .stack_words = 1 };
 	struct wp_table_sizes s;
-	struct wp_half half = { .head = &head, .sizes = &s };
+	static struct wp_half half;
 	u32 *counts[] = { &head.nr_aggrs, &head.stack_words, &head.nr_exits,
 			  &head.nr_waits };
 	const u32 crossed[] = { 50, 500, 30, 40 };
 	int i;
 
+	half.head = &head;
+	half.sizes = &s;
 	wp_sizes_set(&s, 100, 1000, 60, 80, false, 50, 4096);
 	for (i = 0; i < ARRAY_SIZE(counts); i++) {
 		u32 mark = crossed[i], was = *counts[i];
